@@ -1,0 +1,52 @@
+//! The text form: [`parse`] and [`print`](print_module).
+
+use crate::diag::Diagnostic;
+use crate::entity::{File, Func, Inst, PrimaryMap};
+use crate::function::Body;
+use crate::module::Module;
+
+/// A text and the name it goes by in diagnostics.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The name, usually a path.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// All that is wrong with some texts, up to a cap.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ParseError {
+    /// What is wrong, in the order of the texts. Never empty.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The names of the texts that the diagnostics speak of.
+    pub files: PrimaryMap<File, String>,
+}
+
+/// Parses texts as one program, on top of the class library.
+///
+/// # Errors
+/// Everything that is wrong with the texts, up to a cap.
+pub fn parse(sources: &[Source<'_>]) -> Result<Module, ParseError> {
+    let _ = sources;
+    unimplemented!()
+}
+
+/// Prints the program's classes (not the library's) in the one canonical layout.
+pub fn print_module(module: &Module) -> String {
+    let _ = module;
+    unimplemented!()
+}
+
+/// Prints one method as it stands in its class.
+pub fn print_func(module: &Module, func: Func) -> String {
+    let _ = (module, func);
+    unimplemented!()
+}
+
+/// Prints one instruction, for messages.
+pub fn print_inst(module: &Module, body: &Body, inst: Inst) -> String {
+    let _ = (module, body, inst);
+    unimplemented!()
+}

@@ -1,0 +1,9 @@
+//! The passes of r8lite: decide which field-updater calls can be replaced, and replace them.
+//!
+//! [`plan`] is decided from a verified module before anything changes; the passes of the [`registry`] carry it out, and the
+//! [`report`] says what happened.
+#![deny(missing_docs)]
+
+pub mod plan;
+pub mod registry;
+pub mod report;

@@ -1,0 +1,63 @@
+//! The passes there are, and the order they run in.
+
+use r8lite_ir::{Hierarchy, Module};
+
+use crate::plan::Plan;
+use crate::report::Report;
+
+/// What a pass is lent.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct PassCx<'a> {
+    /// What was decided.
+    pub plan: &'a Plan,
+    /// Where a pass says what it did.
+    pub report: &'a mut Report,
+    hierarchy: Option<Hierarchy>,
+}
+
+impl<'a> PassCx<'a> {
+    /// A context for running passes by hand.
+    pub fn new(plan: &'a Plan, report: &'a mut Report) -> Self {
+        Self { plan, report, hierarchy: None }
+    }
+    /// The class hierarchy of the module; made at the first request and after [`PassCx::invalidate`].
+    pub fn hierarchy(&mut self, module: &Module) -> &Hierarchy {
+        self.hierarchy.get_or_insert_with(|| Hierarchy::new(module))
+    }
+    /// Forgets the hierarchy. The pipeline does so after a pass that says it changed declarations.
+    pub fn invalidate(&mut self) {
+        self.hierarchy = None;
+    }
+}
+
+/// What a pass did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[must_use]
+pub struct Outcome {
+    /// Whether anything changed. Saying no and changing something is a bug that the pipeline's checks catch.
+    pub changed: bool,
+    /// Whether a class, field or method was added or removed (so that the hierarchy has to be made anew).
+    pub declarations: bool,
+}
+
+/// A pass could not go on. Always a bug of the pass, or a plan of another module: a verified module is no reason to fail.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct PassError(pub String);
+
+/// The code of a pass.
+pub type Run = fn(&mut Module, &mut PassCx<'_>) -> Result<Outcome, PassError>;
+
+/// A row of the registry.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// One line for `r8lite passes`.
+    pub about: &'static str,
+    /// Whether it always runs: without it the result would be half done.
+    pub required: bool,
+    /// Its code.
+    pub run: Run,
+}

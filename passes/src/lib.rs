@@ -1,9 +1,10 @@
 //! The passes of r8lite: decide which field-updater calls can be replaced, and replace them.
 //!
-//! [`plan`] is decided from a verified module before anything changes; the passes of the [`registry`] carry it out, and the
-//! [`report`] says what happened.
+//! [`plan`] is decided from a verified module before anything changes; the [`pipeline`] runs the passes of the
+//! [`registry`], which carry it out, and the [`report`] says what happened.
 #![deny(missing_docs)]
 
+pub mod pipeline;
 pub mod plan;
 pub mod registry;
 pub mod report;

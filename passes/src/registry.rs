@@ -25,6 +25,15 @@ impl<'a> PassCx<'a> {
     pub fn hierarchy(&mut self, module: &Module) -> &Hierarchy {
         self.hierarchy.get_or_insert_with(|| Hierarchy::new(module))
     }
+    /// The same, with the hierarchy that an earlier context made.
+    pub(crate) fn with_hierarchy(mut self, hierarchy: Option<Hierarchy>) -> Self {
+        self.hierarchy = hierarchy;
+        self
+    }
+    /// The hierarchy, if it was made, for the next context.
+    pub(crate) fn into_hierarchy(self) -> Option<Hierarchy> {
+        self.hierarchy
+    }
     /// Forgets the hierarchy. The pipeline does so after a pass that says it changed declarations.
     pub fn invalidate(&mut self) {
         self.hierarchy = None;
@@ -60,4 +69,18 @@ pub struct Pass {
     pub required: bool,
     /// Its code.
     pub run: Run,
+}
+
+/// Every pass.
+pub const PASSES: &[Pass] = &[];
+
+/// The order in which they run by default. A pass may be named more than once.
+pub const SCHEDULE: &[&str] = &[];
+
+/// What must come before what: `(earlier, later, why)`.
+pub const ORDER: &[(&str, &str, &str)] = &[];
+
+/// The pass of this name.
+pub fn find(name: &str) -> Option<&'static Pass> {
+    PASSES.iter().find(|pass| pass.name == name)
 }

@@ -1,0 +1,363 @@
+//! Running passes over a module, one step at a time.
+//!
+//! ```text
+//! let mut pipeline = Pipeline::new(verified, &plan, config)?;
+//! while let Some(pass) = pipeline.next_pass() {      // print, dump, start a clock
+//!     let step = pipeline.run_next()?;               // print, dump, stop the clock
+//! }
+//! let (verified, report) = pipeline.finish()?;
+//! ```
+//!
+//! The caller holds the loop, so whatever touches files, clocks or terminals stays with the caller, and nothing here
+//! calls back. [`run`] is the loop for who wants none of that. The module comes in verified and leaves verified: a pass
+//! that breaks it is found after that very pass ([`Config::verify_each`]) or at the end.
+
+use std::fmt;
+
+use r8lite_ir::diag::Diagnostic;
+use r8lite_ir::{Hierarchy, Module, Verified, text, verify};
+
+use crate::plan::Plan;
+use crate::registry::{self, Outcome, Pass, PassCx, PassError};
+use crate::report::Report;
+
+/// The passes to run, in order.
+///
+/// ```
+/// use r8lite_ir::Module;
+/// use r8lite_passes::pipeline::Schedule;
+/// use r8lite_passes::registry::{Outcome, Pass, PassCx, PassError};
+///
+/// fn count(_: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
+///     cx.report.remarks.push("the author's own pass ran".to_string());
+///     Ok(Outcome::default())
+/// }
+/// let mine = Pass { name: "count", about: "says that it ran", required: false, run: count };
+/// let schedule = Schedule::default().push(mine);
+/// assert_eq!(schedule.passes().last().unwrap().name, "count");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    passes: Vec<Pass>,
+}
+
+/// The default: every pass of the registry, in the registry's order.
+impl Default for Schedule {
+    fn default() -> Self {
+        let row = |name: &&str| *registry::find(name).expect("the schedule names passes of the registry");
+        Self { passes: registry::SCHEDULE.iter().map(row).collect() }
+    }
+}
+
+impl Schedule {
+    /// No pass.
+    pub fn empty() -> Self {
+        Self { passes: Vec::new() }
+    }
+
+    /// The passes of the registry that these names name, in the order given.
+    ///
+    /// # Errors
+    /// A name that no pass has; or some but not all of the required passes, which would leave the work half done.
+    pub fn of(names: &[impl AsRef<str>]) -> Result<Self, ConfigError> {
+        let schedule = Self::exactly(names)?;
+        let has = |pass: &Pass| schedule.passes.iter().any(|other| other.name == pass.name);
+        let required = || registry::PASSES.iter().filter(|pass| pass.required);
+        match (required().find(|pass| has(pass)), required().find(|pass| !has(pass))) {
+            (Some(named), Some(missing)) => Err(ConfigError::Dropped { named: named.name, missing: missing.name }),
+            _ => Ok(schedule),
+        }
+    }
+
+    /// As [`Schedule::of`], but lets required passes be left out: to look at one pass alone.
+    ///
+    /// # Errors
+    /// A name that no pass has.
+    pub fn exactly(names: &[impl AsRef<str>]) -> Result<Self, ConfigError> {
+        let row = |name: &str| registry::find(name).copied().ok_or_else(|| ConfigError::Unknown(name.to_string()));
+        let passes = names.iter().map(|name| row(name.as_ref())).collect::<Result<_, _>>()?;
+        Ok(Self { passes })
+    }
+
+    /// The same with one more pass at the end.
+    #[must_use]
+    pub fn push(mut self, pass: Pass) -> Self {
+        self.passes.push(pass);
+        self
+    }
+
+    /// The same with one more pass after the last run of `earlier`.
+    ///
+    /// # Errors
+    /// If `earlier` is not in the schedule.
+    pub fn insert_after(mut self, earlier: &str, pass: Pass) -> Result<Self, ConfigError> {
+        let at = self.passes.iter().rposition(|other| other.name == earlier);
+        let at = at.ok_or_else(|| ConfigError::Unknown(earlier.to_string()))?;
+        self.passes.insert(at + 1, pass);
+        Ok(self)
+    }
+
+    /// The passes, in order.
+    pub fn passes(&self) -> &[Pass] {
+        &self.passes
+    }
+
+    /// Checks the registry's order: the first run of `earlier` comes before the first run of `later`.
+    fn check_order(&self) -> Result<(), ConfigError> {
+        let first = |name: &str| self.passes.iter().position(|pass| pass.name == name);
+        for &(earlier, later, why) in registry::ORDER {
+            if let (Some(earlier_at), Some(later_at)) = (first(earlier), first(later))
+                && earlier_at > later_at
+            {
+                return Err(ConfigError::Order { earlier, later, why });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How a pipeline runs.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Config {
+    /// The passes.
+    pub schedule: Schedule,
+    /// How many runs of passes that are not required are allowed; the rest is skipped. Halving it finds the pass that
+    /// breaks a program.
+    pub bisect_limit: Option<usize>,
+    /// Whether the module is verified after each pass that changed it, and not only at the end.
+    pub verify_each: bool,
+    /// Whether a pass that says it changed nothing is held to it, by comparing printed text. Slow; for tests.
+    pub check_unchanged: bool,
+}
+
+impl Config {
+    /// Every check there is: what tests want.
+    pub fn checked() -> Self {
+        Self { verify_each: true, check_unchanged: true, ..Self::default() }
+    }
+}
+
+/// A schedule that cannot be run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// No pass has this name.
+    Unknown(String),
+    /// Some required passes are in, others are not.
+    Dropped {
+        /// A required pass that is in the schedule.
+        named: &'static str,
+        /// A required pass that is not.
+        missing: &'static str,
+    },
+    /// Two passes stand the wrong way round.
+    Order {
+        /// The pass that has to come first.
+        earlier: &'static str,
+        /// The pass that comes before it.
+        later: &'static str,
+        /// Why that is wrong.
+        why: &'static str,
+    },
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConfigError::Unknown(name) => {
+                let valid: Vec<&str> = registry::PASSES.iter().map(|pass| pass.name).collect();
+                write!(f, "there is no pass `{name}`; the passes are: {}", valid.join(", "))
+            }
+            ConfigError::Dropped { named, missing } => {
+                write!(f, "pass `{missing}` is required where `{named}` runs; name both or neither")
+            }
+            ConfigError::Order { earlier, later, why } => {
+                write!(f, "pass `{earlier}` has to come before `{later}`: {why}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// A pass went wrong. The module was verified, so this is a bug of the pass.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum PipelineError {
+    /// The pass gave up.
+    Pass {
+        /// Its name.
+        pass: &'static str,
+        /// What it said.
+        error: PassError,
+    },
+    /// The module is no longer in order.
+    Broken {
+        /// The pass that broke it; none where only the end result was verified.
+        pass: Option<&'static str>,
+        /// What is wrong. Never empty.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// The pass said that it changed nothing, and changed something.
+    Unsaid {
+        /// Its name.
+        pass: &'static str,
+    },
+}
+
+impl fmt::Display for PipelineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PipelineError::Pass { pass, error } => write!(f, "pass `{pass}` failed: {error}"),
+            PipelineError::Broken { pass, diagnostics } => {
+                match pass {
+                    Some(pass) => write!(f, "pass `{pass}` left a module that is not in order")?,
+                    None => write!(f, "the passes left a module that is not in order (verify each to see which)")?,
+                }
+                diagnostics.iter().try_for_each(|diagnostic| write!(f, "\n  {diagnostic}"))
+            }
+            PipelineError::Unsaid { pass } => write!(f, "pass `{pass}` said it changed nothing, and changed something"),
+        }
+    }
+}
+
+impl std::error::Error for PipelineError {}
+
+/// What a step was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Step {
+    /// Its place in the schedule, from 1.
+    pub number: usize,
+    /// The name of the pass.
+    pub pass: &'static str,
+    /// Whether the pass ran; it did not if the bisect limit was reached.
+    pub ran: bool,
+    /// Whether it changed anything.
+    pub changed: bool,
+}
+
+/// A module on its way through the passes.
+#[derive(Debug)]
+pub struct Pipeline<'a> {
+    module: Module,
+    plan: &'a Plan,
+    config: Config,
+    report: Report,
+    hierarchy: Option<Hierarchy>,
+    done: usize,
+    optional_runs: usize,
+}
+
+impl<'a> Pipeline<'a> {
+    /// A module before the first pass. The plan must be one of this very module.
+    ///
+    /// # Errors
+    /// If the schedule breaks the registry's order.
+    pub fn new(verified: Verified, plan: &'a Plan, config: Config) -> Result<Self, ConfigError> {
+        config.schedule.check_order()?;
+        let module = verified.into_module();
+        let report = Report::default();
+        Ok(Self { module, plan, config, report, hierarchy: None, done: 0, optional_runs: 0 })
+    }
+
+    /// The pass that [`Pipeline::run_next`] would run.
+    pub fn next_pass(&self) -> Option<&Pass> {
+        self.config.schedule.passes.get(self.done)
+    }
+
+    /// The module as it stands: after an error, as the pass left it.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Runs the next pass, or skips it if the bisect limit is reached.
+    ///
+    /// # Errors
+    /// If the pass failed, or broke the module, or changed it without saying so.
+    ///
+    /// # Panics
+    /// If no pass is left.
+    pub fn run_next(&mut self) -> Result<Step, PipelineError> {
+        let pass = *self.next_pass().expect("a pass is left to run");
+        self.done += 1;
+        let mut step = Step { number: self.done, pass: pass.name, ran: false, changed: false };
+        if !pass.required {
+            if self.config.bisect_limit.is_some_and(|limit| self.optional_runs >= limit) {
+                return Ok(step);
+            }
+            self.optional_runs += 1;
+        }
+        step.ran = true;
+        step.changed = self.run_pass(pass)?.changed;
+        Ok(step)
+    }
+
+    fn run_pass(&mut self, pass: Pass) -> Result<Outcome, PipelineError> {
+        let before = self.config.check_unchanged.then(|| text::print_module(&self.module));
+        let mut cx = PassCx::new(self.plan, &mut self.report).with_hierarchy(self.hierarchy.take());
+        let result = (pass.run)(&mut self.module, &mut cx);
+        self.hierarchy = cx.into_hierarchy();
+        let outcome = result.map_err(|error| PipelineError::Pass { pass: pass.name, error })?;
+        if outcome.declarations {
+            self.hierarchy = None;
+        }
+        if outcome.changed {
+            if self.config.verify_each {
+                self.verify(Some(pass.name))?;
+            }
+        } else if before.is_some_and(|before| before != text::print_module(&self.module)) {
+            return Err(PipelineError::Unsaid { pass: pass.name });
+        }
+        Ok(outcome)
+    }
+
+    fn verify(&mut self, pass: Option<&'static str>) -> Result<(), PipelineError> {
+        match verify(std::mem::take(&mut self.module)) {
+            Ok(verified) => {
+                self.module = verified.into_module();
+                Ok(())
+            }
+            Err(invalid) => {
+                self.module = invalid.module;
+                Err(PipelineError::Broken { pass, diagnostics: invalid.diagnostics })
+            }
+        }
+    }
+
+    /// The module and the report after the last pass.
+    ///
+    /// # Errors
+    /// If the module is not in order.
+    pub fn finish(self) -> Result<(Verified, Report), PipelineError> {
+        match verify(self.module) {
+            Ok(verified) => Ok((verified, self.report)),
+            Err(invalid) => Err(PipelineError::Broken { pass: None, diagnostics: invalid.diagnostics }),
+        }
+    }
+}
+
+/// Why [`run`] gave up.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The request makes no sense.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A pass has a bug.
+    #[error(transparent)]
+    Pipeline(#[from] PipelineError),
+}
+
+/// Runs all passes.
+///
+/// # Errors
+/// If the schedule cannot be run, or a pass went wrong.
+pub fn run(verified: Verified, plan: &Plan, config: Config) -> Result<(Verified, Report), RunError> {
+    let mut pipeline = Pipeline::new(verified, plan, config)?;
+    while pipeline.next_pass().is_some() {
+        pipeline.run_next()?;
+    }
+    Ok(pipeline.finish()?)
+}

@@ -4,6 +4,7 @@
 //! [`registry`], which carry it out, and the [`report`] says what happened.
 #![deny(missing_docs)]
 
+pub mod facts;
 pub mod pipeline;
 pub mod plan;
 pub mod registry;

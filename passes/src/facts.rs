@@ -277,16 +277,66 @@ fn stripped(body: &Body, value: Value) -> (Value, bool) {
 
 /// The value that an instruction uses such that it is not null when the instruction has completed.
 fn dereferenced(body: &Body, inst: Inst) -> Option<Value> {
-    use Op::*;
     let data = &body.insts[inst];
     match data.op {
-        GetField | PutField | ArrayLength | ArrayLoad | ArrayStore | NullCheck | MonitorEnter | MonitorExit
-        | InvokeVirtual | InvokeSpecial | InvokeInterface => data.args.first().copied(),
+        Op::GetField
+        | Op::PutField
+        | Op::ArrayLength
+        | Op::ArrayLoad
+        | Op::ArrayStore
+        | Op::NullCheck
+        | Op::MonitorEnter
+        | Op::MonitorExit
+        | Op::InvokeVirtual
+        | Op::InvokeSpecial
+        | Op::InvokeInterface => data.args.first().copied(),
         // A null holder ends the program.
-        Load | Store | Cas | GetAndSet | GetAndAdd | GetAndAnd | GetAndOr | GetAndXor => data.args.first().copied(),
-        Add | Sub | Mul | Div | Rem | Neg | Shl | Sshr | Ushr | And | Or | Xor | Eq | Ne | Lt | Le | Gt | Ge | Cmp
-        | Cmpl | Cmpg | Convert | Select | GetStatic | PutStatic | New | NewArray | InstanceOf | CheckCast | Check
-        | InitClass | InvokeStatic | FieldOffset | Jump | Branch | Switch | Return | Throw => None,
+        Op::Load
+        | Op::Store
+        | Op::Cas
+        | Op::GetAndSet
+        | Op::GetAndAdd
+        | Op::GetAndAnd
+        | Op::GetAndOr
+        | Op::GetAndXor => data.args.first().copied(),
+        Op::Add
+        | Op::Sub
+        | Op::Mul
+        | Op::Div
+        | Op::Rem
+        | Op::Neg
+        | Op::Shl
+        | Op::Shr
+        | Op::Ushr
+        | Op::And
+        | Op::Or
+        | Op::Xor
+        | Op::Eq
+        | Op::Ne
+        | Op::Lt
+        | Op::Le
+        | Op::Gt
+        | Op::Ge
+        | Op::Cmp
+        | Op::Cmpl
+        | Op::Cmpg
+        | Op::Convert
+        | Op::Select
+        | Op::GetStatic
+        | Op::PutStatic
+        | Op::New
+        | Op::NewArray
+        | Op::InstanceOf
+        | Op::CheckCast
+        | Op::Check
+        | Op::InitClass
+        | Op::InvokeStatic
+        | Op::FieldOffset
+        | Op::Jump
+        | Op::Branch
+        | Op::Switch
+        | Op::Return
+        | Op::Throw => None,
     }
 }
 

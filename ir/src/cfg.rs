@@ -1,52 +1,259 @@
 //! The control-flow graph, the dominator tree, and availability of values.
 
-use crate::entity::{Block, Inst, Value};
-use crate::function::Body;
+use crate::domtree;
+use crate::entity::{Block, Entity, Inst, Value};
+use crate::function::{Body, ValueDef};
 
-/// Predecessors, successors, reverse postorder and dominators of a body.
+/// Predecessors, successors, reverse postorder and dominators of a body, as it was when this was made.
 ///
 /// An exception leaves a block *before* its first instruction, as far as values go: a handler may use the parameters of
 /// the blocks it protects, and what dominates them, but no result of an instruction inside. To say that with a plain
 /// dominator tree, a block with handlers counts as two nodes, its entry (parameters, exception edges) and its rest.
+///
+/// Blocks outside the layout, and edges to them, are left out. What holds on every way to a block that cannot be
+/// reached holds vacuously: it is dominated by all blocks.
 #[derive(Debug)]
-pub struct Cfg {}
+pub struct Cfg {
+    // By block.
+    nodes: Vec<Node>,
+    rpo: Vec<Block>,
+    // All lists of successors and of predecessors; a node knows its parts.
+    succs: Vec<Block>,
+    preds: Vec<Block>,
+    // Where each instruction stands: its block and its position there, `NOWHERE` if in no block.
+    places: Vec<(Block, u32)>,
+}
 
-#[expect(unused_variables, reason = "in progress")]
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    in_layout: bool,
+    succs: (u32, u32),
+    /// How many of the successors the terminator names; they stand first.
+    normal: u32,
+    preds: (u32, u32),
+    idom: Option<Block>,
+    /// The numbers of the entry node in the dominator tree, and those of the rest. A range that holds another one
+    /// dominates it; unreachable blocks have the empty range.
+    entry: (u32, u32),
+    rest: (u32, u32),
+}
+
+const NOWHERE: u32 = u32::MAX;
+const UNREACHABLE: (u32, u32) = (1, 0);
+
 impl Cfg {
     /// Reads the blocks of a body.
     pub fn new(body: &Body) -> Self {
-        unimplemented!()
+        let mut this = Self {
+            nodes: vec![Node { entry: UNREACHABLE, rest: UNREACHABLE, ..Node::default() }; body.blocks.len()],
+            rpo: Vec::new(),
+            succs: Vec::new(),
+            preds: Vec::new(),
+            places: vec![(Block::new(0), NOWHERE); body.insts.len()],
+        };
+        for &block in &body.layout {
+            this.nodes[block.index()].in_layout = true;
+            for (position, inst) in body.blocks[block].insts.iter().enumerate() {
+                this.places[inst.index()] = (block, position as u32);
+            }
+        }
+        this.list_edges(body);
+        this.find_dominators(body);
+        this
     }
+
     /// The blocks reachable from the entry, in reverse postorder.
     pub fn rpo(&self) -> &[Block] {
-        unimplemented!()
+        &self.rpo
     }
+
     /// Whether a block can be reached from the entry.
     pub fn is_reachable(&self, block: Block) -> bool {
-        unimplemented!()
+        self.nodes[block.index()].entry != UNREACHABLE
     }
+
     /// Blocks that jump, branch, switch or throw to this one; each once, in layout order.
     pub fn preds(&self, block: Block) -> &[Block] {
-        unimplemented!()
+        let (start, end) = self.nodes[block.index()].preds;
+        &self.preds[start as usize..end as usize]
     }
+
     /// Blocks this one can go to, handlers included; each once.
     pub fn succs(&self, block: Block) -> &[Block] {
-        unimplemented!()
+        let (start, end) = self.nodes[block.index()].succs;
+        &self.succs[start as usize..end as usize]
     }
+
     /// The immediate dominator of a reachable block; none for the entry.
     pub fn idom(&self, block: Block) -> Option<Block> {
-        unimplemented!()
+        self.nodes[block.index()].idom
     }
+
     /// Whether every way to the start of `b` enters `a`.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
-        unimplemented!()
+        self.holds(self.nodes[a.index()].entry, b)
     }
+
     /// Whether every way to the start of `b` *completes* `a` normally (so `a`'s instruction results are available).
     pub fn dominates_exit(&self, a: Block, b: Block) -> bool {
-        unimplemented!()
+        if a == b { !self.is_reachable(b) } else { self.holds(self.nodes[a.index()].rest, b) }
     }
+
     /// Whether `value` is available just before `inst` in `block` (same-block order is by position).
     pub fn is_available(&self, body: &Body, value: Value, block: Block, inst: Inst) -> bool {
-        unimplemented!()
+        match body.values[value].def {
+            ValueDef::Const(_) => true,
+            ValueDef::Param(def, _) => self.dominates(def, block),
+            ValueDef::Result(def) => {
+                let place = |inst: Inst| self.places.get(inst.index()).copied().filter(|&(_, at)| at != NOWHERE);
+                match (place(def), place(inst)) {
+                    (Some((def_block, def_at)), Some((_, at))) if def_block == block => def_at < at,
+                    (Some((def_block, _)), _) => self.dominates_exit(def_block, block),
+                    (None, _) => false,
+                }
+            }
+        }
     }
+
+    fn holds(&self, (first, last): (u32, u32), b: Block) -> bool {
+        let (number, _) = self.nodes[b.index()].entry;
+        !self.is_reachable(b) || (first <= number && number <= last)
+    }
+
+    fn list_edges(&mut self, body: &Body) {
+        // The block whose list last got this one, so that each is listed once.
+        let mut listed_by: Vec<Option<Block>> = vec![None; body.blocks.len()];
+        let mut pred_counts = vec![0u32; body.blocks.len()];
+        for &block in &body.layout {
+            let start = self.succs.len() as u32;
+            let mut is_new = |&succ: &Block| {
+                self.nodes[succ.index()].in_layout && listed_by[succ.index()].replace(block) != Some(block)
+            };
+            if let Some(inst) = body.terminator(block) {
+                let targets = body.insts[inst].targets().iter();
+                self.succs.extend(targets.map(|target| target.block).filter(&mut is_new));
+            }
+            let normal = self.succs.len() as u32 - start;
+            self.succs.extend(handlers(body, block).filter(is_new));
+            for succ in &self.succs[start as usize..] {
+                pred_counts[succ.index()] += 1;
+            }
+            self.nodes[block.index()].normal = normal;
+            self.nodes[block.index()].succs = (start, self.succs.len() as u32);
+        }
+        let mut start = 0;
+        for (node, count) in self.nodes.iter_mut().zip(pred_counts) {
+            node.preds = (start, start);
+            start += count;
+        }
+        self.preds = vec![Block::new(0); start as usize];
+        for &block in &body.layout {
+            let (start, end) = self.nodes[block.index()].succs;
+            for at in start..end {
+                let succ = self.succs[at as usize];
+                let (_, end) = &mut self.nodes[succ.index()].preds;
+                self.preds[*end as usize] = block;
+                *end += 1;
+            }
+        }
+    }
+
+    fn find_dominators(&mut self, body: &Body) {
+        let Some(&entry) = body.layout.first() else { return };
+        let graph = self.number_nodes(body, entry);
+        let tree = domtree::build(&graph.parents, &graph.preds(self, body));
+        for &block in &self.rpo {
+            let (entry, rest) = graph.numbers[block.index()];
+            let node = &mut self.nodes[block.index()];
+            (node.entry, node.rest) = (tree.ranges[entry as usize], tree.ranges[rest as usize]);
+            node.idom = (entry != 0).then(|| graph.blocks[tree.idoms[entry as usize] as usize]);
+        }
+    }
+
+    /// Numbers the nodes in the preorder of a depth-first walk, and lists the blocks in its reverse postorder.
+    ///
+    /// A block's rest is numbered right after its entry, and the walk goes to what the terminator names first, so this
+    /// is a depth-first walk of the graph in which the block is split.
+    fn number_nodes(&mut self, body: &Body, entry: Block) -> NodeGraph {
+        let mut graph = NodeGraph {
+            numbers: vec![(NOWHERE, NOWHERE); body.blocks.len()],
+            parents: Vec::with_capacity(body.layout.len()),
+            blocks: Vec::with_capacity(body.layout.len()),
+        };
+        graph.add(body, entry, 0);
+        // Each block with how many of its successors are done.
+        let mut path = vec![(entry, 0)];
+        self.rpo.reserve(body.layout.len());
+        while let Some((block, done)) = path.last_mut() {
+            let block = *block;
+            let Some(&succ) = self.succs(block).get(*done as usize) else {
+                self.rpo.push(block);
+                path.pop();
+                continue;
+            };
+            let (entry, rest) = graph.numbers[block.index()];
+            let parent = if *done < self.nodes[block.index()].normal { rest } else { entry };
+            *done += 1;
+            if graph.numbers[succ.index()].0 == NOWHERE {
+                graph.add(body, succ, parent);
+                path.push((succ, 0));
+            }
+        }
+        self.rpo.reverse();
+        graph
+    }
+}
+
+/// The graph in which blocks with handlers are split, its nodes numbered in preorder.
+struct NodeGraph {
+    /// The numbers of each block's entry and rest, which are the same in a block without handlers.
+    numbers: Vec<(u32, u32)>,
+    /// The parent of each node in the walk.
+    parents: Vec<u32>,
+    /// The block of each node.
+    blocks: Vec<Block>,
+}
+
+impl NodeGraph {
+    fn add(&mut self, body: &Body, block: Block, parent: u32) {
+        let entry = self.blocks.len() as u32;
+        self.blocks.push(block);
+        self.parents.push(parent);
+        let mut rest = entry;
+        if !body.blocks[block].catches.is_empty() {
+            rest += 1;
+            self.blocks.push(block);
+            self.parents.push(entry);
+        }
+        self.numbers[block.index()] = (entry, rest);
+    }
+
+    fn preds(&self, cfg: &Cfg, body: &Body) -> domtree::Preds {
+        let mut preds = domtree::Preds::new(self.blocks.len());
+        let edges = |f: &mut dyn FnMut(u32, u32)| {
+            for &block in &cfg.rpo {
+                let (entry, rest) = self.numbers[block.index()];
+                if rest != entry {
+                    f(entry, rest);
+                }
+                let normal = cfg.nodes[block.index()].normal as usize;
+                for &succ in &cfg.succs(block)[..normal] {
+                    f(rest, self.numbers[succ.index()].0);
+                }
+                for handler in handlers(body, block) {
+                    if cfg.nodes[handler.index()].in_layout {
+                        f(entry, self.numbers[handler.index()].0);
+                    }
+                }
+            }
+        };
+        edges(&mut |_, to| preds.count(to));
+        preds.lay_out();
+        edges(&mut |from, to| preds.add(from, to));
+        preds
+    }
+}
+
+fn handlers(body: &Body, block: Block) -> impl Iterator<Item = Block> + '_ {
+    body.blocks[block].catches.iter().map(|catch| catch.target.block)
 }

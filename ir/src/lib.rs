@@ -9,6 +9,7 @@
 
 pub mod cfg;
 pub mod diag;
+mod domtree;
 pub mod edit;
 pub mod entity;
 pub mod function;

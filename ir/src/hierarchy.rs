@@ -239,8 +239,9 @@ impl Hierarchy {
         };
         let found = &module.funcs[selected];
         // An interface method that runs into one that is not public is an IllegalAccessError.
-        let of_interface = self.nodes[called.class.index()].kind == Kind::Interface && selected != func;
-        (has_code(module, selected) && !(of_interface && !found.flags.has(Flags::PUBLIC))).then_some(selected)
+        let may_be_hidden = self.nodes[called.class.index()].kind != Kind::Interface || selected == func;
+        let is_accessible = may_be_hidden || found.flags.has(Flags::PUBLIC);
+        (has_code(module, selected) && is_accessible).then_some(selected)
     }
 
     /// Every method that a virtual call of `func` can run, in the order of their ids: those selected for the classes of

@@ -1,1 +1,88 @@
-//! (in progress)
+//! r8lite replaces the JVM's field updaters by compare-and-swap at a field offset, where it can prove that nobody can
+//! tell the difference.
+//!
+//! This is the library face of the `r8lite` command. [`optimize`] does it all:
+//!
+//! ```
+//! let program = r8lite::text::Source {
+//!     name: "Counter.ir",
+//!     text: "class Counter {
+//!   static method one(): i32 {
+//!     return 1
+//!   }
+//! }
+//! ",
+//! };
+//! let done = r8lite::optimize(&[program], &r8lite::Options::default())?;
+//! print!("{}", r8lite::text::print_module(&done.module));
+//! print!("{}", r8lite::explain::text(&done.report));
+//! # Ok::<(), r8lite::Error>(())
+//! ```
+//!
+//! Who has a [`Module`] already, or a pass of their own to add, wants [`passes`] and [`passes::pipeline`] alone.
+#![deny(missing_docs)]
+
+pub mod emit;
+pub mod explain;
+pub mod render;
+
+pub use r8lite_ir as ir;
+pub use r8lite_ir::text;
+pub use r8lite_ir::{Module, Verified, verify};
+pub use r8lite_passes as passes;
+pub use r8lite_passes::plan::Plan;
+pub use r8lite_passes::report::Report;
+
+use r8lite_ir::diag::Diagnostic;
+use r8lite_passes::pipeline::{self, Config, RunError};
+
+/// What [`optimize`] is asked for.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// The passes, and how they are run.
+    pub pipeline: Config,
+}
+
+/// What [`optimize`] made.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Optimized {
+    /// The program as it is now.
+    pub module: Verified,
+    /// What was decided. It speaks of the module as it was.
+    pub plan: Plan,
+    /// What was done.
+    pub report: Report,
+}
+
+/// Why [`optimize`] made nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is not IR. [`render::diagnostics`] draws what is wrong with it.
+    #[error("the text has errors{}", listed(&.0.diagnostics))]
+    Parse(text::ParseError),
+    /// The program is not in order.
+    #[error("the program has errors{}", listed(&.0.diagnostics))]
+    Verify(Box<ir::Invalid>),
+    /// The passes could not be run, or have a bug.
+    #[error(transparent)]
+    Passes(#[from] RunError),
+}
+
+fn listed(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(|diagnostic| format!("\n  {diagnostic}")).collect()
+}
+
+/// Optimises a program: parse, verify, plan, run the passes.
+///
+/// # Errors
+/// If the program has errors, or the options make no sense.
+pub fn optimize(sources: &[text::Source<'_>], options: &Options) -> Result<Optimized, Error> {
+    let module = text::parse(sources).map_err(Error::Parse)?;
+    let verified = verify(module).map_err(Error::Verify)?;
+    let plan = Plan::default();
+    let (module, report) = pipeline::run(verified, &plan, options.pipeline.clone())?;
+    Ok(Optimized { module, plan, report })
+}

@@ -1,0 +1,90 @@
+//! A plan as text: what `--emit plan` prints.
+
+use std::fmt::Write;
+
+use r8lite_ir::{Field, Func, Module, text};
+use r8lite_passes::plan::{Access, Action, CallPlan, Guard, Plan, Replacement, Site, UpdaterPlan};
+
+/// Prints a plan of this very module: a paragraph an updater, one a call, in the plan's order.
+pub fn plan(module: &Module, plan: &Plan) -> String {
+    let mut out = String::new();
+    for updater in &plan.updaters {
+        write_updater(&mut out, module, updater);
+    }
+    for call in &plan.calls {
+        write_call(&mut out, module, plan, call);
+    }
+    for &accessor in &plan.dead_accessors {
+        line(&mut out, 0, &format!("accessor {}: removed", func_name(module, accessor)));
+    }
+    out
+}
+
+fn line(out: &mut String, indent: usize, text: &str) {
+    writeln!(out, "{:indent$}{text}", "").expect("writing to a string");
+}
+
+fn write_updater(out: &mut String, module: &Module, updater: &UpdaterPlan) {
+    line(out, 0, &format!("updater {}: {:?}", field_name(module, updater.field), updater.kind));
+    if let Some(recognised) = &updater.recognised {
+        line(out, 2, &format!("target {}", field_name(module, recognised.target)));
+        line(out, 2, &format!("created at {}", site(module, recognised.creation)));
+    }
+    if let Some(name) = &updater.offset_field {
+        line(out, 2, &format!("offset field {name}"));
+    }
+    if updater.remove {
+        line(out, 2, "remove");
+    }
+    if let Some(reason) = &updater.reason {
+        line(out, 2, &format!("keep ({}): {}", reason.code, reason.text));
+    }
+}
+
+fn write_call(out: &mut String, module: &Module, plan: &Plan, call: &CallPlan) {
+    line(out, 0, &format!("call {}", site(module, call.site)));
+    if let Some(id) = call.updater {
+        let updater = &plan.updaters[id.0 as usize];
+        line(out, 2, &format!("of {}", field_name(module, updater.field)));
+    }
+    match &call.action {
+        Action::Keep(reason) => line(out, 2, &format!("keep ({}): {}", reason.code, reason.text)),
+        Action::Replace(replacement) => line(out, 2, &describe(replacement)),
+    }
+}
+
+fn describe(replacement: &Replacement) -> String {
+    let access = match replacement.access {
+        Access::Field => "replace by an access of the field",
+        Access::Offset => "replace by an access at the offset",
+    };
+    let guard = match replacement.guard {
+        Guard::Proven => "",
+        Guard::Trigger => ", initialise the class first",
+        Guard::Offset => ", throw if the updater is null",
+    };
+    let holder = if replacement.check_holder { ", check the holder" } else { "" };
+    let value = if replacement.check_value { ", check the new value" } else { "" };
+    format!("{access}{guard}{holder}{value}")
+}
+
+/// `Class.method:line: instruction`.
+fn site(module: &Module, site: Site) -> String {
+    let name = func_name(module, site.func);
+    let Some(body) = &module.funcs[site.func].body else { return name };
+    let at = match body.insts[site.inst].origin.line {
+        0 => String::new(),
+        line => format!(":{line}"),
+    };
+    format!("{name}{at}: {}", text::print_inst(module, body, site.inst).trim())
+}
+
+fn field_name(module: &Module, field: Field) -> String {
+    let data = &module.fields[field];
+    format!("{}.{}", module.class_name(data.class), module.name(data.name))
+}
+
+fn func_name(module: &Module, func: Func) -> String {
+    let data = &module.funcs[func];
+    format!("{}.{}", module.class_name(data.class), module.name(data.name))
+}

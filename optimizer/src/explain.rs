@@ -1,0 +1,193 @@
+//! The report in the two forms people and tools read it in: text for `--explain`, JSON for `--report`.
+
+use std::fmt::Write;
+
+use r8lite_passes::report::{CallRow, Report, Summary, UpdaterRow};
+use serde::Serialize;
+
+/// The report for people: a line an updater, a line a call, grouped by class, the summary last.
+pub fn text(report: &Report) -> String {
+    let mut out = String::new();
+    for class in classes(report) {
+        writeln!(out, "{class}").expect("writing to a string");
+        for row in report.updaters.iter().filter(|row| row.class == class) {
+            updater_line(&mut out, row);
+        }
+        for row in report.calls.iter().filter(|row| row.class == class) {
+            call_line(&mut out, row);
+        }
+        out.push('\n');
+    }
+    for remark in &report.remarks {
+        writeln!(out, "note: {remark}").expect("writing to a string");
+    }
+    summary_lines(&mut out, &report.summary);
+    out
+}
+
+/// The classes that rows speak of, each once, in the order of the rows.
+fn classes(report: &Report) -> Vec<&str> {
+    let mut seen = std::collections::HashSet::new();
+    let updaters = report.updaters.iter().map(|row| row.class.as_str());
+    let calls = report.calls.iter().map(|row| row.class.as_str());
+    updaters.chain(calls).filter(|class| seen.insert(*class)).collect()
+}
+
+fn updater_line(out: &mut String, row: &UpdaterRow) {
+    let target = row.target.as_ref().map(|target| format!(" on {target}")).unwrap_or_default();
+    // What is gone or was never in the way had its offset field first; that is worth a word only where both are true.
+    let status = match (row.instrumented, row.status) {
+        (true, "removed") => "instrumented and removed",
+        (_, status) => status,
+    };
+    write!(out, "  updater {} ({}{target}): {status}", row.field, row.kind).expect("writing to a string");
+    reason(out, &row.reason);
+}
+
+fn call_line(out: &mut String, row: &CallRow) {
+    let source = row.source.as_deref().unwrap_or("line");
+    let updater = row.updater.as_ref().map(|updater| format!(" of {updater}")).unwrap_or_default();
+    write!(out, "  {source}:{} {}: {}{updater}: {}", row.line, row.method, row.op, row.status)
+        .expect("writing to a string");
+    reason(out, &row.reason);
+}
+
+fn reason(out: &mut String, reason: &str) {
+    if !reason.is_empty() {
+        write!(out, ": {reason}").expect("writing to a string");
+    }
+    out.push('\n');
+}
+
+fn summary_lines(out: &mut String, summary: &Summary) {
+    let Summary { updaters_found, updaters_instrumented, updaters_removed, .. } = summary;
+    let Summary { calls_total, calls_replaced, calls_specialised, calls_kept, .. } = summary;
+    writeln!(out, "updaters: {updaters_found} found, {updaters_instrumented} instrumented, {updaters_removed} removed")
+        .expect("writing to a string");
+    let specialised =
+        if *calls_specialised == 0 { String::new() } else { format!("{calls_specialised} specialised, ") };
+    writeln!(out, "calls: {calls_total} in all, {calls_replaced} replaced, {specialised}{calls_kept} kept")
+        .expect("writing to a string");
+}
+
+/// The share of calls that the program no longer makes, in percent; all of them if there are none.
+pub fn replaced_percent(summary: &Summary) -> f64 {
+    if summary.calls_total == 0 {
+        return 100.0;
+    }
+    100.0 * (summary.calls_replaced + summary.calls_specialised) as f64 / summary.calls_total as f64
+}
+
+/// The report for tools. The form is fixed; `schema` goes up if it ever changes.
+pub fn json(report: &Report) -> String {
+    let Summary { updaters_found, updaters_instrumented, updaters_removed, .. } = report.summary;
+    let Summary { calls_total, calls_replaced, calls_specialised, calls_kept, .. } = report.summary;
+    let json = Json {
+        schema: 1,
+        summary: JsonSummary {
+            updaters: JsonUpdaters {
+                found: updaters_found,
+                instrumented: updaters_instrumented,
+                removed: updaters_removed,
+            },
+            calls: JsonCalls {
+                total: calls_total,
+                replaced: calls_replaced,
+                specialised: calls_specialised,
+                kept: calls_kept,
+            },
+        },
+        updaters: report.updaters.iter().map(JsonUpdater::new).collect(),
+        calls: report.calls.iter().map(JsonCall::new).collect(),
+        remarks: &report.remarks,
+    };
+    let mut out = serde_json::to_string_pretty(&json).expect("strings and numbers serialise");
+    out.push('\n');
+    out
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    schema: u32,
+    summary: JsonSummary,
+    updaters: Vec<JsonUpdater<'a>>,
+    calls: Vec<JsonCall<'a>>,
+    remarks: &'a [String],
+}
+
+#[derive(Serialize)]
+struct JsonSummary {
+    updaters: JsonUpdaters,
+    calls: JsonCalls,
+}
+
+#[derive(Serialize)]
+struct JsonUpdaters {
+    found: usize,
+    instrumented: usize,
+    removed: usize,
+}
+
+#[derive(Serialize)]
+struct JsonCalls {
+    total: usize,
+    replaced: usize,
+    specialised: usize,
+    kept: usize,
+}
+
+#[derive(Serialize)]
+struct JsonUpdater<'a> {
+    class: &'a str,
+    field: &'a str,
+    kind: &'a str,
+    target: Option<&'a str>,
+    status: &'a str,
+    instrumented: bool,
+    reason: &'a str,
+}
+
+impl<'a> JsonUpdater<'a> {
+    fn new(row: &'a UpdaterRow) -> Self {
+        Self {
+            class: &row.class,
+            field: &row.field,
+            kind: row.kind,
+            target: row.target.as_deref(),
+            status: row.status,
+            instrumented: row.instrumented,
+            reason: &row.reason,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonCall<'a> {
+    class: &'a str,
+    method: &'a str,
+    descriptor: &'a str,
+    offset: u32,
+    source: Option<&'a str>,
+    line: u32,
+    op: &'a str,
+    updater: Option<&'a str>,
+    status: &'a str,
+    reason: &'a str,
+}
+
+impl<'a> JsonCall<'a> {
+    fn new(row: &'a CallRow) -> Self {
+        Self {
+            class: &row.class,
+            method: &row.method,
+            descriptor: &row.descriptor,
+            offset: row.offset,
+            source: row.source.as_deref(),
+            line: row.line,
+            op: row.op,
+            updater: row.updater.as_deref(),
+            status: row.status,
+            reason: &row.reason,
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The commands, hop by hop: read, parse, verify, plan, run the passes, write.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use r8lite::render::Texts;
+use r8lite::{emit, explain as explaining};
+use r8lite_ir::text::{self, Source};
+use r8lite_ir::{ClassOrigin, File, Module, Verified};
+use r8lite_passes::pipeline::{Config, Pipeline, Schedule};
+use r8lite_passes::plan::Plan;
+use r8lite_passes::registry;
+use r8lite_passes::report::Report;
+
+use crate::cli::{self, Emit};
+use crate::console::Console;
+use crate::failure::{self, Failure};
+use crate::input::{self, Input};
+use crate::observe::{Clock, Observe};
+use crate::output::{self, Files};
+
+/// What `optimize` and `explain` are to do, with all defaults filled in.
+#[derive(Debug)]
+pub(crate) struct Options {
+    inputs: Vec<PathBuf>,
+    output: Option<PathBuf>,
+    emit: Vec<Emit>,
+    config: Config,
+    observe: Observe,
+    explain: bool,
+    report: Option<PathBuf>,
+    fail_under: Option<f64>,
+    time_passes: bool,
+}
+
+impl Options {
+    pub(crate) fn of_optimize(args: cli::Optimize, console: &Console) -> Result<Self, Failure> {
+        let cli::ClassFiles { backend, min_api, min_java, classpath, strict } = args.class_files;
+        if backend.is_some() || min_api.is_some() || min_java.is_some() || classpath.is_some() || strict {
+            console.warning("--backend, --min-api, --min-java, --classpath and --strict have no effect on IR text");
+        }
+        if let Some(kind) = args.emit.iter().find(|kind| matches!(kind, Emit::Clif | Emit::Asm | Emit::Obj)) {
+            return Err(failure::not_built(&format!("--emit {}", format!("{kind:?}").to_lowercase())));
+        }
+        let flags = args.passes;
+        let mut config = Config::default();
+        if let Some(names) = &flags.passes {
+            config.schedule = Schedule::of(names).map_err(anyhow::Error::new)?;
+        }
+        config.bisect_limit = flags.bisect_limit;
+        config.verify_each = flags.verify_each;
+        config.check_unchanged = flags.verify_each;
+        let bisecting = flags.bisect_limit.is_some();
+        Ok(Self {
+            inputs: args.inputs.inputs,
+            output: args.output.filter(|path| path != Path::new("-")),
+            emit: args.emit,
+            config,
+            observe: Observe::new(flags.print_before, flags.print_after, flags.dump_dir, bisecting)?,
+            explain: args.reports.explain,
+            report: args.reports.report,
+            fail_under: args.reports.fail_under,
+            time_passes: flags.time_passes,
+        })
+    }
+
+    pub(crate) fn of_explain(args: cli::Explain) -> Result<Self, Failure> {
+        let _ = args.scope;
+        Ok(Self {
+            inputs: args.inputs.inputs,
+            output: None,
+            emit: vec![Emit::Report],
+            config: Config::default(),
+            observe: Observe::new(Vec::new(), Vec::new(), None, false)?,
+            explain: false,
+            report: args.report,
+            fail_under: None,
+            time_passes: false,
+        })
+    }
+}
+
+/// `r8lite optimize` and `r8lite explain`: the five hops.
+pub(crate) fn optimize(options: &Options, console: &Console) -> Result<(), Failure> {
+    let mut clock = Clock::default();
+    let inputs = clock.time("read", || input::read(&options.inputs))?;
+    let module = clock.time("parse", || parse(&inputs, console))?;
+    let verified = clock.time("verify", || check(module, &inputs, console))?;
+    let plan = clock.time("plan", || decide(&verified, options));
+    let plan_text = if options.emit.contains(&Emit::Plan) { emit::plan(&verified, &plan) } else { String::new() };
+    let mut pipeline = Pipeline::new(verified, &plan, options.config.clone()).map_err(anyhow::Error::new)?;
+    options.observe.run(&mut pipeline, &mut clock)?;
+    let (module, report) =
+        clock.time("verify", || pipeline.finish()).map_err(|error| Failure::Bug(error.to_string()))?;
+    clock.time("write", || write(options, &inputs, &module, &plan_text, &report))?;
+    if options.explain {
+        output::stderr(&explaining::text(&report));
+    }
+    if options.time_passes {
+        output::stderr(&clock.table());
+    }
+    enough_replaced(options, &report)
+}
+
+/// `r8lite verify`.
+pub(crate) fn verify(paths: &[PathBuf], console: &Console) -> Result<(), Failure> {
+    let inputs = input::read(paths)?;
+    load(&inputs, console).map(drop)
+}
+
+/// `r8lite passes`.
+pub(crate) fn list_passes() -> Result<(), Failure> {
+    let width = registry::PASSES.iter().map(|pass| pass.name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for pass in registry::PASSES {
+        let required = if pass.required { " (required)" } else { "" };
+        out += &format!("{:width$}  {}{required}\n", pass.name, pass.about);
+    }
+    output::stdout(&out)
+}
+
+/// Texts to a verified module; what is wrong with them is said.
+pub(crate) fn load(inputs: &[Input], console: &Console) -> Result<Verified, Failure> {
+    check(parse(inputs, console)?, inputs, console)
+}
+
+fn sources(inputs: &[Input]) -> Vec<Source<'_>> {
+    inputs.iter().map(|input| Source { name: &input.name, text: &input.text }).collect()
+}
+
+fn parse(inputs: &[Input], console: &Console) -> Result<Module, Failure> {
+    let sources = sources(inputs);
+    text::parse(&sources).map_err(|error| {
+        console.diagnostics(&error.diagnostics, Texts { names: &error.files, sources: &sources });
+        Failure::Input(None)
+    })
+}
+
+fn check(module: Module, inputs: &[Input], console: &Console) -> Result<Verified, Failure> {
+    r8lite_ir::verify(module).map_err(|invalid| {
+        let texts = Texts { names: &invalid.module.files, sources: &sources(inputs) };
+        console.diagnostics(&invalid.diagnostics, texts);
+        Failure::Input(None)
+    })
+}
+
+fn decide(verified: &Verified, options: &Options) -> Plan {
+    let _ = (verified, options);
+    Plan::default()
+}
+
+fn enough_replaced(options: &Options, report: &Report) -> Result<(), Failure> {
+    let percent = explaining::replaced_percent(&report.summary);
+    match options.fail_under {
+        Some(limit) if percent < limit => Err(Failure::Input(Some(format!(
+            "{percent:.1} % of the updater calls were replaced, which is under the limit of {limit} %"
+        )))),
+        _ => Ok(()),
+    }
+}
+
+fn write(
+    options: &Options,
+    inputs: &[Input],
+    module: &Module,
+    plan_text: &str,
+    report: &Report,
+) -> Result<(), Failure> {
+    let mut files = Files::default();
+    let mut printed = String::new();
+    for &kind in &options.emit {
+        let text = match kind {
+            Emit::Ir => match &options.output {
+                Some(folder) if inputs.len() > 1 => {
+                    add_each(&mut files, folder, inputs, module)?;
+                    continue;
+                }
+                _ => text::print_module(module),
+            },
+            Emit::Plan => plan_text.to_string(),
+            Emit::Report => explaining::text(report),
+            Emit::Clif | Emit::Asm | Emit::Obj => unreachable!("refused with the options"),
+        };
+        match &options.output {
+            Some(path) => files.add(&beside(path, kind, inputs.len() > 1, &options.emit), text)?,
+            None => printed += &text,
+        }
+    }
+    if let Some(path) = &options.report {
+        match path.to_str() {
+            Some("-") => printed += &explaining::json(report),
+            _ => files.add(path, explaining::json(report))?,
+        }
+    }
+    files.commit()?;
+    output::stdout(&printed)
+}
+
+/// Where one kind of output goes: to OUTPUT itself if it is the only kind, else beside the IR under a name of its own.
+fn beside(output: &Path, kind: Emit, folder: bool, all: &[Emit]) -> PathBuf {
+    let name = match kind {
+        Emit::Plan => "plan",
+        Emit::Report => "report",
+        Emit::Ir | Emit::Clif | Emit::Asm | Emit::Obj => return output.to_path_buf(),
+    };
+    if folder {
+        output.join(format!("{name}.txt"))
+    } else if all.len() == 1 {
+        output.to_path_buf()
+    } else {
+        let mut path = output.as_os_str().to_os_string();
+        path.push(format!(".{name}"));
+        PathBuf::from(path)
+    }
+}
+
+/// One file for each input, with the classes that it declared.
+fn add_each(files: &mut Files, folder: &Path, inputs: &[Input], module: &Module) -> Result<(), Failure> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
+    let mut taken = HashSet::new();
+    for (file, name) in module.files.iter() {
+        let Some(input) = inputs.iter().find(|input| input.name == *name) else { continue };
+        let file_name = input.file_name.clone().unwrap_or_else(|| PathBuf::from("stdin.ir"));
+        if !taken.insert(file_name.clone()) {
+            let name = file_name.display();
+            return Err(anyhow!("two inputs are called `{name}`, and would be one file in the output folder").into());
+        }
+        files.add(&folder.join(&file_name), print_file(module, file))?;
+    }
+    Ok(())
+}
+
+/// The classes that a text declared.
+fn print_file(module: &Module, file: File) -> String {
+    let mut part = module.clone();
+    for data in part.classes.values_mut() {
+        if data.origin == ClassOrigin::Program && data.file != Some(file) {
+            data.origin = ClassOrigin::Library;
+        }
+    }
+    text::print_module(&part)
+}

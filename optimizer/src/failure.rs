@@ -1,0 +1,27 @@
+//! Why the command ends with anything but success, and whose fault it is.
+
+/// Why the command ends early.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The input has problems: exit status 1. What they are is given here, or was said already.
+    Input(Option<String>),
+    /// The request cannot be carried out: wrong usage, or the system said no. Exit status 2.
+    Usage(anyhow::Error),
+    /// Something that must not happen happened: exit status 101.
+    Bug(String),
+    /// Who read our output has enough. No failure: exit status 0.
+    ClosedPipe,
+    /// The program that was run ended with this status.
+    Program(u8),
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Failure::Usage(error)
+    }
+}
+
+/// What is on the command line but not in this version.
+pub(crate) fn not_built(what: &str) -> Failure {
+    anyhow::anyhow!("{what} is not built yet: this version reads IR text, optimises it, prints it and runs it").into()
+}

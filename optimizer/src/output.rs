@@ -1,0 +1,81 @@
+//! Writing outputs: to standard output, or to files that appear whole or not at all.
+
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use tempfile::NamedTempFile;
+
+use crate::failure::Failure;
+
+/// Writes what was asked for to standard output.
+pub(crate) fn stdout(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::ClosedPipe),
+        Err(error) => Err(anyhow::Error::new(error).context("cannot write to standard output").into()),
+    }
+}
+
+/// Writes all else to standard error. If nobody listens there, there is nobody to tell.
+pub(crate) fn stderr(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Files that are to appear together: all of them are written in full before the first one takes its place.
+#[derive(Default, Debug)]
+pub(crate) struct Files {
+    ready: Vec<(NamedTempFile, PathBuf)>,
+    /// Pipes, terminals and the like, which nothing can take the place of.
+    special: Vec<(PathBuf, String)>,
+}
+
+impl Files {
+    /// Writes a file beside where it is to appear.
+    pub(crate) fn add(&mut self, path: &Path, text: String) -> Result<(), Failure> {
+        let context = || format!("cannot write `{}`", path.display());
+        // A link stays a link: what it points to is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let metadata = fs::metadata(&path).ok();
+        if metadata.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+            self.special.push((path, text));
+            return Ok(());
+        }
+        if metadata.as_ref().is_some_and(fs::Metadata::is_dir) {
+            return Err(anyhow::anyhow!("it is a folder").context(context()).into());
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut file = new_file(folder).with_context(context)?;
+        if let Some(metadata) = metadata {
+            file.as_file().set_permissions(metadata.permissions()).with_context(context)?;
+        }
+        file.write_all(text.as_bytes()).with_context(context)?;
+        self.ready.push((file, path));
+        Ok(())
+    }
+
+    /// Lets the files appear.
+    pub(crate) fn commit(self) -> Result<(), Failure> {
+        for (path, text) in self.special {
+            match fs::OpenOptions::new().write(true).open(&path).and_then(|mut file| file.write_all(text.as_bytes())) {
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => return Err(Failure::ClosedPipe),
+                other => other.with_context(|| format!("cannot write `{}`", path.display()))?,
+            }
+        }
+        for (file, path) in self.ready {
+            file.persist(&path).with_context(|| format!("cannot write `{}`", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// A temporary file with the rights of any new file (temporary files are private by default).
+fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".r8lite-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}

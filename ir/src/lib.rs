@@ -16,6 +16,7 @@ pub mod function;
 pub mod hierarchy;
 pub mod inst;
 pub mod module;
+pub mod natives;
 pub mod text;
 pub mod types;
 pub mod verify;
@@ -33,5 +34,6 @@ pub use inst::{Arity, Effect, InstData, Op, OpInfo, Origin, Payload, ResultType,
 pub use module::{
     ClassData, ClassOrigin, DEFAULT_VERSION, FieldData, FieldRefData, Flags, FuncData, MethodRefData, Module, SigData,
 };
+pub use natives::{Native, NativeInfo, natives_of};
 pub use types::{Ordering, Type};
 pub use verify::{Invalid, Verified, verify};

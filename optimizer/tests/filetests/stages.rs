@@ -1,0 +1,190 @@
+//! What each directive tests.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use libtest_mimic::{Failed, Trial};
+use r8lite::ir::diag::Diagnostic;
+use r8lite::passes::pipeline::{self, Config, Schedule};
+use r8lite::text::{self, Source};
+use r8lite::{Module, Plan, Report, Verified, emit, explain, verify};
+use similar::TextDiff;
+
+use crate::behaviour;
+use crate::case::{Case, Directive, Expected};
+
+/// The tests of a case.
+pub(crate) fn trials(case: Case) -> Vec<Trial> {
+    let case = Arc::new(case);
+    let mut trials = Vec::new();
+    for directive in case.directives.clone() {
+        let case = Arc::clone(&case);
+        let name = format!("{}::{}", case.name, directive.stage());
+        trials.push(Trial::test(name, move || test(&case, &directive)));
+    }
+    trials
+}
+
+fn test(case: &Case, directive: &Directive) -> Result<(), Failed> {
+    if *directive == Directive::Parse {
+        return parse_test(case);
+    }
+    let module = parse(&case.text)?;
+    printing_is_stable(&module)?;
+    if *directive == Directive::Verify {
+        return verify_test(case, module);
+    }
+    let verified = verified(module)?;
+    match directive {
+        Directive::Parse | Directive::Verify => unreachable!("done above"),
+        Directive::Plan => {
+            let plan = decide(case, &verified);
+            snapshot(case, directive, &emit::plan(&verified, &plan))
+        }
+        Directive::Optimize => optimize_test(case, directive, verified),
+        Directive::Pass(names) => pass_test(case, directive, names, &verified),
+        Directive::Run(_) | Directive::Explore { .. } | Directive::ExploreOptimized { .. } => {
+            Err("programs cannot be run yet".into())
+        }
+    }
+}
+
+fn parse_test(case: &Case) -> Result<(), Failed> {
+    match text::parse(&[source(&case.text)]) {
+        Ok(module) => {
+            expect_errors(case, &[])?;
+            printing_is_stable(&module)
+        }
+        Err(error) => expect_errors(case, &error.diagnostics),
+    }
+}
+
+fn verify_test(case: &Case, module: Module) -> Result<(), Failed> {
+    match verify(module) {
+        Ok(_) => expect_errors(case, &[]),
+        Err(invalid) => expect_errors(case, &invalid.diagnostics),
+    }
+}
+
+/// Each diagnostic has its comment on its line, and each comment its diagnostic.
+fn expect_errors(case: &Case, diagnostics: &[Diagnostic]) -> Result<(), Failed> {
+    let line_of = |diagnostic: &Diagnostic| {
+        let start = (diagnostic.span.start as usize).min(case.text.len());
+        1 + case.text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count()
+    };
+    let fits = |diagnostic: &Diagnostic, expected: &Expected| {
+        line_of(diagnostic) == expected.line && diagnostic.message.contains(&expected.text)
+    };
+    let mut problems = Vec::new();
+    for diagnostic in diagnostics {
+        if !case.errors.iter().any(|expected| fits(diagnostic, expected)) {
+            problems.push(format!("line {}: not expected: {diagnostic}", line_of(diagnostic)));
+        }
+    }
+    for expected in &case.errors {
+        if !diagnostics.iter().any(|diagnostic| fits(diagnostic, expected)) {
+            problems.push(format!("line {}: expected, but not found: {}", expected.line, expected.text));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n").into()) }
+}
+
+fn optimize_test(case: &Case, directive: &Directive, before: Verified) -> Result<(), Failed> {
+    let (after, report) = optimize(case, before.clone(), Config::checked())?;
+    let printed = text::print_module(&after);
+    printing_is_stable(&after)?;
+    same_behaviour(case, &before, &after)?;
+    let (again, _) = optimize(case, verified(parse(&printed)?)?, Config::checked())?;
+    same_text("a second time changes the program once more", &printed, &text::print_module(&again))?;
+    let comments: String =
+        explain::text(&report).lines().map(|line| format!("; {line}").trim_end().to_string() + "\n").collect();
+    snapshot(case, directive, &format!("{printed}\n{comments}"))
+}
+
+fn same_behaviour(case: &Case, before: &Verified, after: &Verified) -> Result<(), Failed> {
+    for seed in 0..5 {
+        let (Some(expected), Some(found)) = (behaviour::run(before, &[], seed), behaviour::run(after, &[], seed))
+        else {
+            return Ok(());
+        };
+        if let Some(prints) = &case.prints {
+            same_text("the program does not print what the file says", prints, &expected.stdout)?;
+        }
+        same_text("the optimised program prints something else", &expected.stdout, &found.stdout)?;
+        same_text("the optimised program ends otherwise", &expected.end, &found.end)?;
+    }
+    Ok(())
+}
+
+fn pass_test(case: &Case, directive: &Directive, names: &[String], before: &Verified) -> Result<(), Failed> {
+    let mut config = Config::checked();
+    config.schedule = Schedule::exactly(names).map_err(|error| error.to_string())?;
+    let (once, _) = optimize(case, before.clone(), config.clone())?;
+    let (twice, _) = optimize(case, once.clone(), config)?;
+    let (before, once) = (text::print_module(before), text::print_module(&once));
+    same_text("a second time changes the program once more", &once, &text::print_module(&twice))?;
+    let change = if before == once { "unchanged\n".to_string() } else { diff(&before, &once) };
+    snapshot(case, directive, &change)
+}
+
+fn decide(case: &Case, verified: &Verified) -> Plan {
+    let _ = (case, verified);
+    Plan::default()
+}
+
+fn optimize(case: &Case, verified: Verified, config: Config) -> Result<(Verified, Report), Failed> {
+    let plan = decide(case, &verified);
+    Ok(pipeline::run(verified, &plan, config).map_err(|error| error.to_string())?)
+}
+
+fn source(text: &str) -> Source<'_> {
+    Source { name: "case.ir", text }
+}
+
+fn parse(text: &str) -> Result<Module, Failed> {
+    text::parse(&[source(text)]).map_err(|error| listed("the text does not parse", text, &error.diagnostics))
+}
+
+fn verified(module: Module) -> Result<Verified, Failed> {
+    verify(module).map_err(|invalid| {
+        listed("the program is not in order", &text::print_module(&invalid.module), &invalid.diagnostics)
+    })
+}
+
+fn listed(what: &str, text: &str, diagnostics: &[Diagnostic]) -> Failed {
+    let lines: String = diagnostics.iter().map(|diagnostic| format!("  {diagnostic}\n")).collect();
+    format!("{what}:\n{lines}in:\n{text}").into()
+}
+
+/// What is printed parses, and prints as the same.
+fn printing_is_stable(module: &Module) -> Result<(), Failed> {
+    let printed = text::print_module(module);
+    same_text("printing, parsing and printing again differs", &printed, &text::print_module(&parse(&printed)?))
+}
+
+fn same_text(what: &str, expected: &str, found: &str) -> Result<(), Failed> {
+    if expected == found { Ok(()) } else { Err(format!("{what}:\n{}", diff(expected, found)).into()) }
+}
+
+fn diff(before: &str, after: &str) -> String {
+    TextDiff::from_lines(before, after).unified_diff().context_radius(3).to_string()
+}
+
+/// Compares with the file of the same path under `snapshots`.
+fn snapshot(case: &Case, directive: &Directive, text: &str) -> Result<(), Failed> {
+    let path = Path::new(&case.name);
+    let folder = crate::root().join("snapshots").join(path.parent().unwrap_or(Path::new("")));
+    let file = path.file_name().expect("a case has a name").to_string_lossy();
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(folder);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let name = format!("{file}.{}", directive.stage());
+    let compare = || settings.bind(|| insta::assert_snapshot!(name, text));
+    catch_unwind(AssertUnwindSafe(compare)).map_err(|_| {
+        let test = format!("{}::{}", case.name, directive.stage());
+        let accept = format!("INSTA_UPDATE=always cargo test -p r8lite --test filetests -- --exact '{test}'");
+        Failed::from(format!("the snapshot differs (see above); to accept what is found, having read it:\n  {accept}"))
+    })
+}

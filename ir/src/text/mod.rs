@@ -1,5 +1,13 @@
 //! The text form: [`parse`] and [`print`](print_module).
 
+mod hint;
+mod lexer;
+mod local_names;
+mod members;
+mod names;
+mod parser;
+mod printer;
+
 use crate::diag::Diagnostic;
 use crate::entity::{File, Func, Inst, PrimaryMap};
 use crate::function::Body;
@@ -29,24 +37,22 @@ pub struct ParseError {
 /// # Errors
 /// Everything that is wrong with the texts, up to a cap.
 pub fn parse(sources: &[Source<'_>]) -> Result<Module, ParseError> {
-    let _ = sources;
-    unimplemented!()
+    let library: Vec<Source<'_>> =
+        crate::library::sources().iter().map(|&(name, text)| Source { name, text }).collect();
+    parser::parse(&library, sources)
 }
 
 /// Prints the program's classes (not the library's) in the one canonical layout.
 pub fn print_module(module: &Module) -> String {
-    let _ = module;
-    unimplemented!()
+    printer::module(module)
 }
 
 /// Prints one method as it stands in its class.
 pub fn print_func(module: &Module, func: Func) -> String {
-    let _ = (module, func);
-    unimplemented!()
+    printer::func(module, func)
 }
 
 /// Prints one instruction, for messages.
 pub fn print_inst(module: &Module, body: &Body, inst: Inst) -> String {
-    let _ = (module, body, inst);
-    unimplemented!()
+    printer::inst(module, body, inst)
 }

@@ -52,12 +52,12 @@ natives! {
     /// else `CloneNotSupportedException` with the class's name as message.
     Clone = "java.lang.Object" "clone" "(): Object";
     /// Gives up the object's monitor and waits for a notification, an interrupt, or so many milliseconds (0: without a
-    /// limit). `IllegalArgumentException` ("timeout value is negative"), `IllegalMonitorStateException` without the
-    /// monitor, `InterruptedException` (which clears the flag). Wakes up for no reason only if the engine says so.
+    /// limit). `IllegalArgumentException` ("timeout value is negative"), `IllegalMonitorStateException` ("current
+    /// thread is not owner") without the monitor, `InterruptedException` (which clears the flag).
     Wait = "java.lang.Object" "wait" "(i64)";
-    /// Wakes one waiting thread; `IllegalMonitorStateException` without the monitor.
+    /// Wakes one waiting thread; `IllegalMonitorStateException` as `wait`.
     Notify = "java.lang.Object" "notify" "()";
-    /// Wakes all waiting threads; `IllegalMonitorStateException` without the monitor.
+    /// Wakes all waiting threads; `IllegalMonitorStateException` as `wait`.
     NotifyAll = "java.lang.Object" "notifyAll" "()";
 
     /// The class's name as Java gives it: `java.lang.Object`, `int`, `[I`, `[Ljava.lang.String;`.

@@ -1,2 +1,65 @@
-//! (in progress)
-fn main() {}
+//! The project's chores: `cargo xtask test [--long]`, `cargo xtask fuzz [SECONDS]`, `cargo xtask bench`.
+//!
+//! `test` is what the continuous integration runs, so that a green run here is a green run there.
+
+mod fuzz;
+mod step;
+
+use std::env;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+use crate::step::Steps;
+
+const USAGE: &str = "\
+usage: cargo xtask test [--long]    format, lints, tests, docs; --long adds more random cases and fuzzing
+       cargo xtask fuzz [SECONDS]   fuzz every target for SECONDS each (60)
+       cargo xtask bench            measure parse, verify, optimise and print";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match args.as_slice() {
+        ["test"] => test(false),
+        ["test", "--long"] => test(true),
+        ["fuzz"] => fuzz::run_all(60),
+        ["fuzz", seconds] => seconds.parse().context("SECONDS is a whole number").and_then(fuzz::run_all),
+        ["bench"] => bench(),
+        _ => {
+            step::say(USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            step::say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Everything that has to hold before a change lands.
+fn test(long: bool) -> Result<()> {
+    step::need_component("rustfmt", &["fmt", "--version"])?;
+    step::need_component("clippy", &["clippy", "--version"])?;
+    let mut steps = Steps::default();
+    steps.cargo("format", &["fmt", "--all", "--check"], &[]);
+    steps.cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]);
+    let amount: &[(&str, &str)] = if long { &[("R8LITE_LONG", "1")] } else { &[] };
+    // Snapshots are compared here and never written.
+    let environment = [&[("INSTA_UPDATE", "no")], amount].concat();
+    steps.cargo("tests", &["test", "--workspace", "--no-fail-fast"], &environment);
+    steps.cargo("docs", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]);
+    if long {
+        steps.run("fuzz", || fuzz::run_all(600));
+    }
+    if steps.summary() { Ok(()) } else { bail!("something failed; see above") }
+}
+
+fn bench() -> Result<()> {
+    let mut steps = Steps::default();
+    steps.cargo("bench", &["bench", "--workspace", "--benches"], &[]);
+    if steps.summary() { Ok(()) } else { bail!("something failed; see above") }
+}

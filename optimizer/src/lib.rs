@@ -22,6 +22,7 @@
 //! Who has a [`Module`] already, or a pass of their own to add, wants [`passes`] and [`passes::pipeline`] alone.
 #![deny(missing_docs)]
 
+pub mod checks;
 pub mod emit;
 pub mod explain;
 pub mod render;

@@ -28,6 +28,7 @@ mod behaviour;
 mod case;
 mod stages;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -41,6 +42,10 @@ fn root() -> PathBuf {
 }
 
 fn main() -> ExitCode {
+    // Where it panicked is enough; a backtrace through the harness buries the diff above it.
+    std::panic::set_hook(Box::new(|info| {
+        let _ = writeln!(std::io::stderr().lock(), "{info}");
+    }));
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     for path in files(&root().join("testdata")) {

@@ -15,6 +15,7 @@ pub mod entity;
 pub mod function;
 pub mod hierarchy;
 pub mod inst;
+pub mod interp;
 pub mod library;
 pub mod module;
 pub mod natives;

@@ -1,5 +1,6 @@
 //! The examples of `ir/LANGUAGE.md` are programs, and printing is the inverse of parsing.
 
+use r8lite_ir::Op;
 use r8lite_ir::text::{ParseError, Source, parse, print_module};
 
 const LANGUAGE: &str = include_str!("../LANGUAGE.md");
@@ -30,6 +31,14 @@ fn show(error: &ParseError) -> String {
     lines.collect()
 }
 
+/// Names the first line that differs.
+fn assert_same_lines(printed: &str, wanted: &str) {
+    for (number, (printed, wanted)) in printed.lines().zip(wanted.lines()).enumerate() {
+        assert_eq!(printed, wanted, "line {}", number + 1);
+    }
+    assert_eq!(printed.len(), wanted.len());
+}
+
 #[test]
 fn examples_parse_and_print_as_they_stand() {
     let examples = examples();
@@ -41,6 +50,19 @@ fn examples_parse_and_print_as_they_stand() {
         };
         let without_comments: String =
             text.lines().filter(|line| !line.trim_start().starts_with(';')).map(|line| format!("{line}\n")).collect();
-        assert_eq!(print_module(&module), without_comments, "the example on line {line}");
+        assert_same_lines(&print_module(&module), &without_comments);
+    }
+}
+
+/// A file with every construct, in the canonical layout.
+#[test]
+fn constructs_print_as_they_stand() {
+    let text = include_str!("constructs.ir");
+    let module = parse(&[Source { name: "constructs.ir", text }]).unwrap_or_else(|error| panic!("{}", show(&error)));
+    assert_same_lines(&print_module(&module), text);
+    for op in Op::ALL {
+        let mnemonic = op.mnemonic();
+        let named = |line: &str| line.split([' ', '.']).any(|word| word == mnemonic);
+        assert!(text.lines().any(named), "constructs.ir has no `{mnemonic}`");
     }
 }

@@ -7,7 +7,8 @@ pub(crate) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n s
     if name.len() > LONGEST {
         return None;
     }
-    let mut limit = name.chars().count().div_ceil(3) + 1;
+    // One mistake in two letters, two in five, and so on.
+    let mut limit = (name.chars().count() + 1) / 3 + 1;
     let mut best = None;
     for candidate in candidates {
         if candidate.len() > LONGEST || candidate.len().abs_diff(name.len()) > LONGEST / 2 || candidate == name {

@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
     fn line(&mut self, cx: &mut BodyCx) -> Parsed<()> {
         let token = self.token;
         if !self.is_name() {
-            return Err(self.unexpected("an instruction, a label or `}`"));
+            return Err(self.unexpected_start("an instruction, a label or `}`"));
         }
         match self.lexer.next_byte_on_line() {
             Some(b':' | b'(') => return self.label(cx),
@@ -507,7 +507,7 @@ impl<'a> Parser<'a> {
                 return self.switch_table(cases, default);
             }
             let token = self.token;
-            let key = self.i32("a whole number or `default`")?;
+            let key = self.i32("an i32 or `default`")?;
             self.expect(b':')?;
             cases.push((key, self.target(cx)?, token));
             self.expect(b',')?;

@@ -6,7 +6,7 @@ use super::{Parsed, Parser, Reported, Text};
 use crate::entity::{Class, File, Func, Sig, Symbol};
 use crate::module::{ClassOrigin, FieldData, Flags, FuncData, SigData};
 use crate::text::hint::nearest;
-use crate::text::lexer::{Token, TokenKind};
+use crate::text::lexer::{Lexer, Token, TokenKind};
 use crate::text::names::{CLASS_FLAGS, FIELD_FLAGS, FlagTable, METHOD_FLAGS};
 
 /// A class that the first round found.
@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
     /// From behind the name of a class past its members; where that is.
     fn skip_class(&mut self, text: &'a str) -> usize {
         while !self.at(b'{') {
-            let next_class = self.token.line_start && self.is_name() && self.starts_class();
+            let next_class = self.token.line_start && self.is_name() && self.is_class_word(self.token);
             if self.token.kind == TokenKind::End || next_class {
                 return self.token.start as usize;
             }
@@ -121,21 +121,23 @@ impl<'a> Parser<'a> {
             self.next();
             return end;
         }
+        // Each of these costs a look at the whole rest, so there is an end to them; round two reports as many.
+        self.unclosed += 1;
+        if self.unclosed > super::MAX_ERRORS {
+            self.next();
+            return self.text.len();
+        }
         // A brace is missing. Guess that a line that looks like the start of a class is one.
-        let mut lexer = super::Lexer::new(text, open);
+        let mut lexer = Lexer::new(text, open);
         loop {
             let token = lexer.next();
             let at_margin = token.start == 0 || text.as_bytes()[token.start as usize - 1] == b'\n';
             if token.kind == TokenKind::End || token.line_start && at_margin && self.is_class_word(token) {
-                self.lexer = super::Lexer::new(text, token.start as usize);
+                self.lexer = Lexer::new(text, token.start as usize);
                 self.next();
                 return token.start as usize;
             }
         }
-    }
-
-    fn starts_class(&self) -> bool {
-        self.is_class_word(self.token)
     }
 
     fn is_class_word(&self, token: Token) -> bool {
@@ -144,7 +146,9 @@ impl<'a> Parser<'a> {
     }
 
     fn skip_to_class(&mut self) {
-        while self.token.kind != TokenKind::End && !(self.token.line_start && self.is_name() && self.starts_class()) {
+        while self.token.kind != TokenKind::End
+            && !(self.token.line_start && self.is_name() && self.is_class_word(self.token))
+        {
             if self.at(b'{') {
                 self.lexer.skip_braces();
             }
@@ -175,7 +179,7 @@ impl<'a> Parser<'a> {
                 return self.report_help("E0110", self.token.span(), format!("found `{text}`, wanted {wanted}"), help);
             }
         }
-        self.unexpected(wanted)
+        self.unexpected_start(wanted)
     }
 
     fn flags(&mut self, words: &[Token], table: FlagTable, what: &str) -> Flags {
@@ -206,15 +210,27 @@ impl<'a> Parser<'a> {
                 self.next();
             }
         }
+        if self.token.kind == TokenKind::End {
+            let pos = self.module.classes[decl.class].pos;
+            let message = format!("class `{}` has no braces", self.module.class_name(decl.class));
+            let help = Some("its members stand between `{` and `}`, even if there are none".to_owned());
+            self.report_help("E0112", pos..decl.pos as u32, message, help);
+            return self.go_on();
+        }
         if self.expect(b'{').is_err() {
             return self.go_on();
         }
+        let first_body = bodies.len();
         if self.class_head(decl.class).is_err() {
             self.skip_to_member();
         }
         while !self.at(b'}') {
             self.go_on()?;
             if self.token.kind == TokenKind::End {
+                if let Some(open) = (first_body..bodies.len()).find(|&i| self.open_body(&bodies[i]).is_some()) {
+                    self.close_body(open, bodies);
+                    continue;
+                }
                 let pos = self.module.classes[decl.class].pos;
                 let message = format!("class `{}` is not closed", self.module.class_name(decl.class));
                 self.report_help("E0112", pos..decl.pos as u32, message, Some("a `}` is missing".to_owned()));
@@ -231,10 +247,40 @@ impl<'a> Parser<'a> {
         self.go_on()
     }
 
+    /// The start of a member in what was taken for a body: the body is not closed.
+    fn open_body(&self, body: &MethodBody<'a>) -> Option<Token> {
+        let mut lexer = Lexer::new(body.text, body.pos);
+        loop {
+            let token = lexer.next();
+            let goes_on_as_line = || matches!(lexer.next_byte_on_line(), Some(b'=' | b':' | b'('));
+            match token.kind {
+                TokenKind::End | TokenKind::Punct(b'}') => return None,
+                TokenKind::Name if token.line_start && self.is_member_word(token) && !goes_on_as_line() => {
+                    return Some(token);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reports a body that is not closed, and goes back to the member that follows.
+    fn close_body(&mut self, open: usize, bodies: &mut Vec<MethodBody<'a>>) {
+        bodies.truncate(open + 1);
+        let body = &mut bodies[open];
+        let Some(token) = self.open_body(body) else { return };
+        self.enter(body.file, body.text, token.start as usize);
+        body.text = &body.text[..token.start as usize];
+        let data = &self.module.funcs[body.func];
+        let name = self.module.name(data.name).to_owned();
+        let span = data.pos..data.pos + name.len() as u32;
+        let message = format!("the body of method `{name}` is not closed");
+        self.report_help("E0112", span, message, Some("a `}` is missing".to_owned()));
+    }
+
     /// Goes to what looks like the start of a member, or to the end of the class.
     fn skip_to_member(&mut self) {
         while !self.at(b'}') && self.token.kind != TokenKind::End {
-            if self.token.line_start && self.token.kind == TokenKind::Name && self.starts_member() {
+            if self.token.line_start && self.token.kind == TokenKind::Name && self.is_member_word(self.token) {
                 return;
             }
             if self.at(b'{') {
@@ -244,8 +290,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn starts_member(&self) -> bool {
-        let text = self.slice(self.token);
+    fn is_member_word(&self, token: Token) -> bool {
+        let text = self.slice(token);
         matches!(text, "field" | "method") || FIELD_FLAGS.iter().chain(METHOD_FLAGS).any(|&(name, _)| name == text)
     }
 
@@ -373,13 +419,14 @@ impl<'a> Parser<'a> {
                 params.push(self.simple_name("the name of a parameter")?);
                 self.expect(b':')?;
             }
-            let start = self.token.start;
-            types.push(self.ty()?);
-            if !has_body && self.at(b':') {
+            if !has_body && self.is_name() && self.lexer.next_byte_on_line() == Some(b':') {
+                let name = self.next();
+                self.next();
                 let help = Some("write only its type".to_owned());
                 let message = "a parameter of an abstract or native method has no name";
-                return Err(self.report_help("E0113", start..self.last_end, message, help));
+                self.report_help("E0113", name.span(), message, help);
             }
+            types.push(self.ty()?);
         }
         self.next();
         let ret = if self.eat(b':') { Some(self.ty()?) } else { None };
@@ -403,10 +450,8 @@ impl<'a> Parser<'a> {
         if has_body {
             let pos = self.lexer.pos();
             bodies.push(MethodBody { func, file: decl.file, text: decl.text, pos, params });
-            if !self.lexer.skip_braces() {
-                let message = format!("the body of method `{}` is not closed", self.module.name(name));
-                self.report_help("E0112", token.span(), message, Some("a `}` is missing".to_owned()));
-            }
+            // Whether it is closed is seen at the end of the class, which then is not closed either.
+            self.lexer.skip_braces();
             self.next();
         }
         Ok(())

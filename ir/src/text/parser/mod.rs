@@ -6,8 +6,8 @@
 //! 3. Method bodies, in which references to members now say all from a name.
 //!
 //! Errors are collected. After one, reading goes on at the next line of a body, the next member of a class, or the
-//! next class. What was declared wrongly is remembered, so that its uses are not reported as well. The only recursion
-//! is none at all: nothing in the language nests but classes and their members.
+//! next class. What was declared wrongly is remembered, so that its uses are not reported as well. There is no
+//! recursion, since nothing in the language nests but classes and their members.
 
 mod body;
 mod constant;
@@ -25,7 +25,7 @@ use super::members::MemberIndex;
 use super::names::ShortNames;
 use super::{ParseError, Source};
 use crate::diag::Diagnostic;
-use crate::entity::{Class, FieldRef, File, MethodRef, Symbol};
+use crate::entity::{Class, Entity, FieldRef, File, MethodRef, Symbol};
 use crate::module::{ClassOrigin, Module};
 use crate::types::Type;
 
@@ -71,31 +71,31 @@ struct Parser<'a> {
     method_refs: FxHashMap<(&'a str, u32), MethodRef>,
     index: Option<MemberIndex>,
     scopes: Scopes,
+    /// How many classes had a brace missing.
+    unclosed: usize,
 }
 
-/// Parses the texts of the class library and those of the program.
-pub(super) fn parse(library: &[Source<'_>], program: &[Source<'_>]) -> Result<Module, ParseError> {
-    let mut module = Module::new();
+/// Adds the classes of some texts to a module, all of one origin.
+pub(super) fn parse(mut module: Module, sources: &[Source<'_>], origin: ClassOrigin) -> Result<Module, ParseError> {
     let mut texts = Vec::new();
     let mut left = u32::MAX as usize;
-    for (sources, origin) in [(library, ClassOrigin::Library), (program, ClassOrigin::Program)] {
-        for source in sources {
-            let file = module.files.push(source.name.to_owned());
-            texts.push(Text { file, text: source.text, origin });
-            match left.checked_sub(source.text.len()) {
-                Some(rest) => left = rest,
-                None => {
-                    let diagnostic = Diagnostic::error("E0105", Some(file), 0..0, "the texts are larger than 4 GiB");
-                    return Err(ParseError { diagnostics: vec![diagnostic], files: module.files });
-                }
+    for source in sources {
+        let file = module.files.push(source.name.to_owned());
+        texts.push(Text { file, text: source.text, origin });
+        match left.checked_sub(source.text.len()) {
+            Some(rest) => left = rest,
+            None => {
+                // So every offset, and the number of things of a kind, fits 32 bits.
+                let diagnostic = Diagnostic::error("E0105", Some(file), 0..0, "the texts are larger than 4 GiB");
+                return Err(ParseError { diagnostics: vec![diagnostic], files: module.files });
             }
         }
     }
     let mut parser = Parser {
+        short_names: ShortNames::of(&module),
         module,
-        short_names: ShortNames::default(),
         diagnostics: Vec::new(),
-        file: crate::entity::Entity::new(0),
+        file: File::new(0),
         lexer: Lexer::new("", 0),
         token: Lexer::new("", 0).next(),
         last_end: 0,
@@ -105,8 +105,9 @@ pub(super) fn parse(library: &[Source<'_>], program: &[Source<'_>]) -> Result<Mo
         method_refs: FxHashMap::default(),
         index: None,
         scopes: Scopes::default(),
+        unclosed: 0,
     };
-    // An error in `rounds` means that the cap is reached.
+    // Whether the cap was reached does not matter here.
     let _ = parser.rounds(&texts);
     let Parser { module, mut diagnostics, .. } = parser;
     if diagnostics.is_empty() {
@@ -167,8 +168,18 @@ impl<'a> Parser<'a> {
         Reported
     }
 
-    /// Reports the token that is looked at, where `wanted` was.
+    /// Reports that what was begun does not go on with `wanted`.
     fn unexpected(&mut self, wanted: &str) -> Reported {
+        if self.token.line_start && self.token.kind != TokenKind::End {
+            // What is wrong is where the line ended, not what the next one starts with.
+            let message = format!("found the end of the line, wanted {wanted}");
+            return self.report("E0110", self.last_end..self.last_end, message);
+        }
+        self.unexpected_start(wanted)
+    }
+
+    /// Reports that `wanted` does not start here, but something else does.
+    fn unexpected_start(&mut self, wanted: &str) -> Reported {
         let token = self.token;
         let found = match token.kind {
             TokenKind::BadChar => {
@@ -184,11 +195,6 @@ impl<'a> Parser<'a> {
                 return self.report_help("E0102", token.span(), "the name in backticks does not end", help);
             }
             TokenKind::End => "the end of the text".to_owned(),
-            _ if token.line_start && self.last_end > 0 => {
-                // What is wrong is where the line ended, not what the next one starts with.
-                let message = format!("found the end of the line, wanted {wanted}");
-                return self.report("E0110", self.last_end..self.last_end, message);
-            }
             TokenKind::Punct(byte) => format!("`{}`", char::from(byte)),
             TokenKind::Name | TokenKind::QuotedName | TokenKind::Number | TokenKind::String => {
                 let text = self.slice(token);

@@ -247,12 +247,6 @@ impl Op {
         self.info().mnemonic
     }
 
-    /// The opcode of this name in the text.
-    pub fn from_mnemonic(name: &str) -> Option<Op> {
-        // A perfect hash is not worth it: the parser asks through a table it builds once.
-        Op::ALL.iter().copied().find(|op| op.mnemonic() == name)
-    }
-
     /// Whether it ends a block.
     pub fn is_terminator(self) -> bool {
         self.info().effect == Effect::Control

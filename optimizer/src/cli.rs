@@ -16,8 +16,8 @@ Examples:
     $ r8lite optimize testdata/examples/example.ir --explain
   Only the decisions:
     $ r8lite optimize testdata/examples/example.ir --emit plan
-  See what one pass does:
-    $ r8lite optimize testdata/examples/example.ir --print-before replace --print-after replace";
+  See what the passes do, one by one:
+    $ r8lite optimize testdata/examples/example.ir --print-after all";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -26,8 +26,8 @@ Examples:
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  Run the program's main method under the reference interpreter:
-    $ r8lite run testdata/examples/hello.ir --engine interp -- some arguments";
+  Run the main method under the reference interpreter:
+    $ r8lite run testdata/examples/example.ir --seed 1";
 
 /// Optimises the JVM's field updaters.
 #[derive(Parser, Debug)]

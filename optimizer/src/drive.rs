@@ -9,7 +9,7 @@ use r8lite::render::Texts;
 use r8lite::{emit, explain as explaining};
 use r8lite_ir::text::{self, Source};
 use r8lite_ir::{ClassOrigin, File, Module, Verified};
-use r8lite_passes::pipeline::{Config, Pipeline, Schedule};
+use r8lite_passes::pipeline::{self, Config, Pipeline, Schedule};
 use r8lite_passes::plan::Plan;
 use r8lite_passes::registry;
 use r8lite_passes::report::Report;
@@ -144,6 +144,15 @@ fn check(module: Module, inputs: &[Input], console: &Console) -> Result<Verified
         console.diagnostics(&invalid.diagnostics, texts);
         Failure::Input(None)
     })
+}
+
+/// Optimises with everything at its default, for a program that is about to run.
+pub(crate) fn optimize_quietly(verified: Verified) -> Result<Verified, Failure> {
+    let plan = Plan::default();
+    match pipeline::run(verified, &plan, Config::default()) {
+        Ok((module, _)) => Ok(module),
+        Err(error) => Err(Failure::Bug(error.to_string())),
+    }
 }
 
 fn decide(verified: &Verified, options: &Options) -> Plan {

@@ -1,11 +1,54 @@
-//! `r8lite run`.
+//! `r8lite run`: what a program does.
 
-use crate::cli::Run;
+use anyhow::anyhow;
+use r8lite_ir::Verified;
+use r8lite_ir::interp::{self, End, RunResult};
+
+use crate::cli::{Engine, Run};
 use crate::console::Console;
 use crate::failure::{self, Failure};
+use crate::{drive, input, output};
 
-/// Runs a program.
+/// Runs a program; its exit status is ours.
 pub(crate) fn run(args: &Run, console: &Console) -> Result<(), Failure> {
-    let _ = (args, console);
-    Err(failure::not_built("`run`"))
+    match args.engine {
+        Engine::Interp => {}
+        Engine::Jit => return Err(failure::not_built("--engine jit")),
+    }
+    if args.explore {
+        let _ = args.memory;
+        return Err(failure::not_built("--explore"));
+    }
+    let inputs = input::read(&args.inputs.inputs)?;
+    let module = drive::load(&inputs, console)?;
+    let module = if args.no_optimize { module } else { drive::optimize_quietly(module)? };
+    let result = interpret(&module, args)?;
+    output::stderr(&result.stderr);
+    output::stdout(&result.stdout)?;
+    exit_status(result.end)
+}
+
+fn interpret(module: &Verified, args: &Run) -> Result<RunResult, Failure> {
+    let mut config = interp::Config::default();
+    config.seed = args.seed;
+    config.args.clone_from(&args.args);
+    let entry = interp::find_entry(module, args.entry.as_deref()).map_err(anyhow::Error::new)?;
+    interp::run(module, entry, &config).map_err(|error| anyhow::Error::new(error).into())
+}
+
+/// What Java's launcher would exit with; a program that cannot go on counts as one that failed.
+fn exit_status(end: End) -> Result<(), Failure> {
+    match end {
+        End::Returned(_) => Ok(()),
+        // The interpreter has printed the stack trace.
+        End::Uncaught { .. } => Err(Failure::Program(1)),
+        // As the system does with a status that does not fit.
+        End::Exit(status) => Err(Failure::Program(status.to_le_bytes()[0])),
+        End::Deadlock(waits) => {
+            Err(Failure::Input(Some(format!("no thread can ever go on:\n  {}", waits.join("\n  ")))))
+        }
+        End::StepLimit => Err(Failure::Input(Some("the program did not end within the interpreter's bound".into()))),
+        End::Fault(what) => Err(Failure::Input(Some(format!("the program did what has no meaning: {what}")))),
+        _ => Err(anyhow!("the program ended in a way that this version does not know").into()),
+    }
 }

@@ -1,9 +1,13 @@
 //! What a program does when it runs.
 
-use r8lite::Verified;
+use std::fmt;
 
-/// What can be seen of a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+use r8lite::Verified;
+use r8lite::ir::interp::{self, End, EntryError};
+
+/// What can be seen of a run, and has to stay as it is: what is printed and how it ends, but not the stack traces,
+/// which show the calls that are gone.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Behaviour {
     /// What it printed.
     pub(crate) stdout: String,
@@ -11,8 +15,36 @@ pub(crate) struct Behaviour {
     pub(crate) end: String,
 }
 
-/// Runs a program's `main`, if it has one.
-pub(crate) fn run(module: &Verified, args: &[String], seed: u64) -> Option<Behaviour> {
-    let _ = (module, args, seed);
-    None
+impl fmt::Display for Behaviour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}[{}]", self.stdout, self.end)
+    }
+}
+
+/// Runs a program's `main`; none if it has none.
+pub(crate) fn run(module: &Verified, args: &[String], seed: u64) -> Result<Option<Behaviour>, String> {
+    let entry = match interp::find_entry(module, None) {
+        Ok(entry) => entry,
+        Err(EntryError::NoMain) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut config = interp::Config::default();
+    config.seed = seed;
+    config.max_steps = 20_000_000;
+    config.args = args.to_vec();
+    let result = interp::run(module, entry, &config).map_err(|error| error.to_string())?;
+    Ok(Some(Behaviour { stdout: result.stdout, end: describe(&result.end) }))
+}
+
+fn describe(end: &End) -> String {
+    match end {
+        End::Returned(None) => "returned".to_string(),
+        End::Returned(Some(value)) => format!("returned {value}"),
+        End::Uncaught { class, .. } => format!("uncaught {class}"),
+        End::Exit(status) => format!("exit {status}"),
+        End::Deadlock(_) => "deadlock".to_string(),
+        End::StepLimit => "did not end".to_string(),
+        End::Fault(what) => format!("fault: {what}"),
+        other => format!("{other:?}"),
+    }
 }

@@ -1,5 +1,6 @@
 //! What each directive tests.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use r8lite::text::{self, Source};
 use r8lite::{Module, Plan, Report, Verified, emit, explain, verify};
 use similar::TextDiff;
 
-use crate::behaviour;
+use crate::behaviour::{self, Behaviour};
 use crate::case::{Case, Directive, Expected};
 
 /// The tests of a case.
@@ -44,8 +45,9 @@ fn test(case: &Case, directive: &Directive) -> Result<(), Failed> {
         }
         Directive::Optimize => optimize_test(case, directive, verified),
         Directive::Pass(names) => pass_test(case, directive, names, &verified),
-        Directive::Run(_) | Directive::Explore { .. } | Directive::ExploreOptimized { .. } => {
-            Err("programs cannot be run yet".into())
+        Directive::Run(args) => run_test(case, directive, args, &verified),
+        Directive::Explore { .. } | Directive::ExploreOptimized { .. } => {
+            Err("interleavings cannot be explored yet".into())
         }
     }
 }
@@ -102,19 +104,47 @@ fn optimize_test(case: &Case, directive: &Directive, before: Verified) -> Result
     snapshot(case, directive, &format!("{printed}\n{comments}"))
 }
 
+/// How many seeds of the scheduler a program is run with.
+const SEEDS: u64 = 5;
+
+fn behaviours(module: &Verified, args: &[String]) -> Result<BTreeSet<Behaviour>, Failed> {
+    let runs = (0..SEEDS).map(|seed| behaviour::run(module, args, seed));
+    Ok(runs.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+/// A program whose threads race ends in more than one way; `explore-optimized` is for those.
 fn same_behaviour(case: &Case, before: &Verified, after: &Verified) -> Result<(), Failed> {
-    for seed in 0..5 {
-        let (Some(expected), Some(found)) = (behaviour::run(before, &[], seed), behaviour::run(after, &[], seed))
-        else {
-            return Ok(());
-        };
-        if let Some(prints) = &case.prints {
-            same_text("the program does not print what the file says", prints, &expected.stdout)?;
-        }
-        same_text("the optimised program prints something else", &expected.stdout, &found.stdout)?;
-        same_text("the optimised program ends otherwise", &expected.end, &found.end)?;
+    let expected = behaviours(before, &[])?;
+    let Some(first) = expected.first() else {
+        return if case.prints.is_none() { Ok(()) } else { Err("`; prints:` wants a main method".into()) };
+    };
+    expect_prints(case, &expected)?;
+    let found = behaviours(after, &[])?;
+    if expected.len() > 1 || found == expected {
+        return Ok(());
+    }
+    let other = found.iter().find(|other| *other != first).map(Behaviour::to_string).unwrap_or_default();
+    same_text("the optimised program does something else", &first.to_string(), &other)
+}
+
+fn expect_prints(case: &Case, runs: &BTreeSet<Behaviour>) -> Result<(), Failed> {
+    let Some(prints) = &case.prints else { return Ok(()) };
+    for run in runs {
+        same_text("the program does not print what the file says", prints, &run.stdout)?;
     }
     Ok(())
+}
+
+fn run_test(case: &Case, directive: &Directive, args: &[String], module: &Verified) -> Result<(), Failed> {
+    let runs = behaviours(module, args)?;
+    if args.is_empty() {
+        expect_prints(case, &runs)?;
+    }
+    match runs.first() {
+        None => Err("there is no main method to run".into()),
+        Some(run) if runs.len() == 1 => snapshot(case, directive, &run.to_string()),
+        Some(_) => Err("the program's threads race: it ends otherwise with another seed".into()),
+    }
 }
 
 fn pass_test(case: &Case, directive: &Directive, names: &[String], before: &Verified) -> Result<(), Failed> {

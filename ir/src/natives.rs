@@ -114,8 +114,8 @@ natives! {
     /// The correctly rounded square root.
     Sqrt = "java.lang.Math" "sqrt" "(f64): f64";
 
-    /// One number for each frame of the calling thread, innermost first, without `fillInStackTrace` and the
-    /// constructors that run on this object; null if the engine keeps no traces.
+    /// One number for each frame of the calling thread, innermost first, without `fillInStackTrace`, the constructors
+    /// that run on this object and `Thread.runToEnd`; null if the engine keeps no traces.
     CaptureStack = "java.lang.Throwable" "captureStack" "(): i64[]";
     /// A frame in words: `com.acme.Queue.push(Queue.java:12)`, `(Queue.java)` without a line, `(Unknown Source)`
     /// without a file.

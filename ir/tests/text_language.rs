@@ -1,7 +1,9 @@
 //! The examples of `ir/LANGUAGE.md` are programs, and printing is the inverse of parsing.
 
-use r8lite_ir::Op;
+use std::collections::BTreeSet;
+
 use r8lite_ir::text::{ParseError, Source, parse, print_module};
+use r8lite_ir::{Op, verify};
 
 const LANGUAGE: &str = include_str!("../LANGUAGE.md");
 
@@ -40,7 +42,7 @@ fn assert_same_lines(printed: &str, wanted: &str) {
 }
 
 #[test]
-fn examples_parse_and_print_as_they_stand() {
+fn examples_are_valid_and_print_as_they_stand() {
     let examples = examples();
     assert!(!examples.is_empty());
     for (line, text) in examples {
@@ -51,6 +53,9 @@ fn examples_parse_and_print_as_they_stand() {
         let without_comments: String =
             text.lines().filter(|line| !line.trim_start().starts_with(';')).map(|line| format!("{line}\n")).collect();
         assert_same_lines(&print_module(&module), &without_comments);
+        if let Err(invalid) = verify(module) {
+            panic!("the example on line {line}:\n{:#?}", invalid.diagnostics);
+        }
     }
 }
 
@@ -65,4 +70,26 @@ fn constructs_print_as_they_stand() {
         let named = |line: &str| line.split([' ', '.']).any(|word| word == mnemonic);
         assert!(text.lines().any(named), "constructs.ir has no `{mnemonic}`");
     }
+}
+
+/// Every instruction has a row in a table, every error code of the parser one in the last.
+#[test]
+fn the_tables_are_complete() {
+    let rows: Vec<&str> = LANGUAGE.lines().filter(|line| line.starts_with('|')).collect();
+    for op in Op::ALL {
+        let info = op.info();
+        let ordering = if info.ordered { ".ORDERING" } else { "" };
+        let start = format!("| `{}{ordering} ", info.mnemonic);
+        assert_eq!(rows.iter().filter(|row| row.starts_with(&start)).count(), 1, "{start}");
+    }
+    let parser = [
+        include_str!("../src/text/parser/mod.rs"),
+        include_str!("../src/text/parser/decl.rs"),
+        include_str!("../src/text/parser/body.rs"),
+        include_str!("../src/text/parser/constant.rs"),
+    ];
+    let codes: BTreeSet<&str> =
+        parser.iter().flat_map(|text| text.split("\"E01").skip(1)).map(|rest| &rest[..2]).collect();
+    let documented: BTreeSet<&str> = LANGUAGE.split("E01").skip(1).map(|rest| &rest[..2]).collect();
+    assert_eq!(codes, documented);
 }

@@ -75,8 +75,10 @@ impl<M: Memory> Exec<'_, '_, M> {
             matches!(name, "<init>" | "fillInStackTrace")
                 && this.is_some_and(|this| thread.values[call.base as usize + this.index()] == exception.slot())
         };
+        // As in Java, `Thread.run` is the outermost frame of a started thread.
+        let outermost = self.program.library_method("java.lang.Thread", "runToEnd");
         let calls = thread.frames.iter().rev().filter_map(|frame| match frame {
-            Frame::Call(call) => Some(call),
+            Frame::Call(call) => Some(call).filter(|call| Some(call.func) != outermost),
             Frame::Init(_) => None,
         });
         let numbers: Vec<Slot> =

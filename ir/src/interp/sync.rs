@@ -6,6 +6,9 @@ use super::memory::{Memory, Synchronisation};
 use super::slot::Ref;
 use super::thread::{State, ThreadId};
 
+/// What `wait` and `notify` say to a thread that is not in the monitor; the instruction says nothing.
+const NOT_OWNER: &str = "current thread is not owner";
+
 impl<M: Memory> Exec<'_, '_, M> {
     /// Enters a monitor; if another thread is in it, the thread will try again when it has left.
     pub(super) fn enter(&mut self, object: Ref) -> bool {
@@ -32,7 +35,7 @@ impl<M: Memory> Exec<'_, '_, M> {
     /// Leaves a monitor once.
     pub(super) fn exit(&mut self, object: Ref) -> Outcome<()> {
         self.shared = true;
-        let monitor = self.owned(object)?;
+        let monitor = self.owned(object, None)?;
         monitor.entries -= 1;
         if monitor.entries == 0 {
             self.release(object);
@@ -41,9 +44,9 @@ impl<M: Memory> Exec<'_, '_, M> {
     }
 
     /// The monitor of an object, which the thread must be in.
-    fn owned(&mut self, object: Ref) -> Outcome<&mut Monitor> {
+    fn owned(&mut self, object: Ref, otherwise: Option<&str>) -> Outcome<&mut Monitor> {
         if self.machine.owner(object) != Some(self.thread) {
-            return Err(self.throw("java.lang.IllegalMonitorStateException", None));
+            return Err(self.throw("java.lang.IllegalMonitorStateException", otherwise));
         }
         Ok(self.machine.monitors.entry(object).or_default())
     }
@@ -64,7 +67,7 @@ impl<M: Memory> Exec<'_, '_, M> {
         if millis < 0 {
             return Err(self.throw("java.lang.IllegalArgumentException", Some("timeout value is negative")));
         }
-        let entries = self.owned(object)?.entries;
+        let entries = self.owned(object, Some(NOT_OWNER))?.entries;
         self.check_interrupt()?;
         let thread = self.thread;
         if let Some(monitor) = self.machine.monitors.get_mut(&object) {
@@ -78,7 +81,7 @@ impl<M: Memory> Exec<'_, '_, M> {
 
     /// `Object.notify` (one) and `notifyAll`: the first to come is the first to go.
     pub(super) fn notify(&mut self, object: Ref, count: usize) -> Outcome<()> {
-        let monitor = self.owned(object)?;
+        let monitor = self.owned(object, Some(NOT_OWNER))?;
         let count = count.min(monitor.waiters.len());
         let woken: Vec<ThreadId> = monitor.waiters.drain(..count).collect();
         for thread in woken {

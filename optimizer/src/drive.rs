@@ -10,7 +10,7 @@ use r8lite::{emit, explain as explaining};
 use r8lite_ir::text::{self, Source};
 use r8lite_ir::{ClassOrigin, File, Module, Verified};
 use r8lite_passes::pipeline::{self, Config, Pipeline, Schedule};
-use r8lite_passes::plan::Plan;
+use r8lite_passes::plan::{self, Plan, PlanOptions};
 use r8lite_passes::registry;
 use r8lite_passes::report::Report;
 
@@ -27,6 +27,7 @@ pub(crate) struct Options {
     inputs: Vec<PathBuf>,
     output: Option<PathBuf>,
     emit: Vec<Emit>,
+    plan: PlanOptions,
     config: Config,
     observe: Observe,
     explain: bool,
@@ -57,6 +58,7 @@ impl Options {
             inputs: args.inputs.inputs,
             output: args.output.filter(|path| path != Path::new("-")),
             emit: args.emit,
+            plan: plan_options(args.scope),
             config,
             observe: Observe::new(flags.print_before, flags.print_after, flags.dump_dir, bisecting)?,
             explain: args.reports.explain,
@@ -67,11 +69,11 @@ impl Options {
     }
 
     pub(crate) fn of_explain(args: cli::Explain) -> Result<Self, Failure> {
-        let _ = args.scope;
         Ok(Self {
             inputs: args.inputs.inputs,
             output: None,
             emit: vec![Emit::Report],
+            plan: plan_options(args.scope),
             config: Config::default(),
             observe: Observe::new(Vec::new(), Vec::new(), None, false)?,
             explain: false,
@@ -80,6 +82,11 @@ impl Options {
             time_passes: false,
         })
     }
+}
+
+fn plan_options(scope: cli::Scope) -> PlanOptions {
+    let cli::Scope { keep, whole_program, closed_packages } = scope;
+    PlanOptions { keep, whole_program, closed_packages }
 }
 
 /// `r8lite optimize` and `r8lite explain`: the five hops.
@@ -148,7 +155,7 @@ fn check(module: Module, inputs: &[Input], console: &Console) -> Result<Verified
 
 /// Optimises with everything at its default, for a program that is about to run.
 pub(crate) fn optimize_quietly(verified: Verified) -> Result<Verified, Failure> {
-    let plan = Plan::default();
+    let plan = plan::decide(&verified, &PlanOptions::default());
     match pipeline::run(verified, &plan, Config::default()) {
         Ok((module, _)) => Ok(module),
         Err(error) => Err(Failure::Bug(error.to_string())),
@@ -156,8 +163,7 @@ pub(crate) fn optimize_quietly(verified: Verified) -> Result<Verified, Failure> 
 }
 
 fn decide(verified: &Verified, options: &Options) -> Plan {
-    let _ = (verified, options);
-    Plan::default()
+    plan::decide(verified, &options.plan)
 }
 
 fn enough_replaced(options: &Options, report: &Report) -> Result<(), Failure> {

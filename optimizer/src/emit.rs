@@ -14,8 +14,8 @@ pub fn plan(module: &Module, plan: &Plan) -> String {
     for call in &plan.calls {
         write_call(&mut out, module, plan, call);
     }
-    for &accessor in &plan.dead_accessors {
-        line(&mut out, 0, &format!("accessor {}: removed", func_name(module, accessor)));
+    for &accessor in &plan.accessors {
+        line(&mut out, 0, &format!("accessor {}: goes if nothing calls it", func_name(module, accessor)));
     }
     out
 }
@@ -30,8 +30,8 @@ fn write_updater(out: &mut String, module: &Module, updater: &UpdaterPlan) {
         line(out, 2, &format!("target {}", field_name(module, recognised.target)));
         line(out, 2, &format!("created at {}", site(module, recognised.creation)));
     }
-    if let Some(name) = &updater.offset_field {
-        line(out, 2, &format!("offset field {name}"));
+    if let Some(offset) = &updater.offset {
+        line(out, 2, &format!("offset field {}", offset.name));
     }
     if updater.remove {
         line(out, 2, "remove");

@@ -31,7 +31,7 @@ pub use r8lite_ir as ir;
 pub use r8lite_ir::text;
 pub use r8lite_ir::{Module, Verified, verify};
 pub use r8lite_passes as passes;
-pub use r8lite_passes::plan::Plan;
+pub use r8lite_passes::plan::{Plan, PlanOptions};
 pub use r8lite_passes::report::Report;
 
 use r8lite_ir::diag::Diagnostic;
@@ -41,6 +41,8 @@ use r8lite_passes::pipeline::{self, Config, RunError};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
+    /// What is said about the program.
+    pub plan: PlanOptions,
     /// The passes, and how they are run.
     pub pipeline: Config,
 }
@@ -83,7 +85,7 @@ fn listed(diagnostics: &[Diagnostic]) -> String {
 pub fn optimize(sources: &[text::Source<'_>], options: &Options) -> Result<Optimized, Error> {
     let module = text::parse(sources).map_err(Error::Parse)?;
     let verified = verify(module).map_err(Error::Verify)?;
-    let plan = Plan::default();
+    let plan = passes::plan::decide(&verified, &options.plan);
     let (module, report) = pipeline::run(verified, &plan, options.pipeline.clone())?;
     Ok(Optimized { module, plan, report })
 }

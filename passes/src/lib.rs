@@ -4,8 +4,17 @@
 //! [`registry`], which carry it out, and the [`report`] says what happened.
 #![deny(missing_docs)]
 
+mod access;
 pub mod facts;
+mod initialisation;
+pub mod instrument;
+mod operation;
 pub mod pipeline;
 pub mod plan;
 pub mod registry;
+pub mod replace;
 pub mod report;
+pub mod retire;
+pub mod triggers;
+pub mod unused_args;
+mod updaters;

@@ -258,7 +258,7 @@ impl<'a> Pipeline<'a> {
     pub fn new(verified: Verified, plan: &'a Plan, config: Config) -> Result<Self, ConfigError> {
         config.schedule.check_order()?;
         let module = verified.into_module();
-        let report = Report::default();
+        let report = Report::planned(&module, plan);
         Ok(Self { module, plan, config, report, hierarchy: None, done: 0, optional_runs: 0 })
     }
 

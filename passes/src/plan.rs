@@ -3,18 +3,10 @@
 //! One row per updater and one per call of an updater method, each with its reason. The IR passes carry it out on IR,
 //! the class-file side carries the same rows out on bytecode.
 
-use r8lite_ir::{Class, Entity, Field, Func, Inst, Type};
+pub use crate::operation::{Kind, Operation};
+pub use crate::updaters::decide;
 
-/// The three kinds of field updaters.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Kind {
-    /// `AtomicReferenceFieldUpdater`
-    Reference,
-    /// `AtomicIntegerFieldUpdater`
-    Integer,
-    /// `AtomicLongFieldUpdater`
-    Long,
-}
+use r8lite_ir::{Class, Entity, Field, Flags, Func, Inst, Type};
 
 /// Where an instruction stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -46,8 +38,57 @@ pub struct Plan {
     pub updaters: Vec<UpdaterPlan>,
     /// Every call of an updater method, in the order of classes, methods and layout.
     pub calls: Vec<CallPlan>,
-    /// Accessors and bridges that nothing calls once the calls are replaced, and that go.
-    pub dead_accessors: Vec<Func>,
+    /// Static methods that do nothing but return an updater, and that go once nothing calls them.
+    pub accessors: Vec<Func>,
+}
+
+/// What the author says about the program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PlanOptions {
+    /// Fields that are not touched: patterns for `Class.field`, in which `*` stands for any characters.
+    pub keep: Vec<String>,
+    /// Nothing outside the input uses it.
+    pub whole_program: bool,
+    /// No class outside the input is in a package of the input.
+    pub closed_packages: bool,
+}
+
+impl PlanOptions {
+    /// The option that would rule out uses of a member with these flags from outside the input; none if there are none.
+    pub fn opening(&self, flags: Flags) -> Option<&'static str> {
+        if flags.has(Flags::PRIVATE) || self.whole_program {
+            None
+        } else if flags.has(Flags::PUBLIC) || flags.has(Flags::PROTECTED) {
+            Some("--whole-program")
+        } else if self.closed_packages {
+            None
+        } else {
+            Some("--closed-packages")
+        }
+    }
+
+    /// The first pattern that keeps a field.
+    pub fn keeps(&self, class: &str, field: &str) -> Option<&str> {
+        let name = format!("{class}.{field}");
+        self.keep.iter().map(String::as_str).find(|pattern| matches_pattern(pattern, &name))
+    }
+}
+
+/// Whether `name` matches a pattern in which `*` stands for any characters. Takes time linear in the product of both.
+fn matches_pattern(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut last = None;
+    for part in parts {
+        if let Some(part) = last.replace(part) {
+            match rest.find(part) {
+                Some(at) => rest = &rest[at + part.len()..],
+                None => return false,
+            }
+        }
+    }
+    last.map_or(rest.is_empty(), |last| rest.ends_with(last))
 }
 
 /// What is decided for an updater.
@@ -60,9 +101,9 @@ pub struct UpdaterPlan {
     pub kind: Kind,
     /// What it works on, if recognised.
     pub recognised: Option<Recognised>,
-    /// The name of the offset field to add, if one is.
-    pub offset_field: Option<String>,
-    /// Whether the updater field and its creation go.
+    /// The offset field to add, if a call needs one.
+    pub offset: Option<OffsetField>,
+    /// Whether the updater field and its creation go: all its uses do.
     pub remove: bool,
     /// Why it is not recognised, or why it stays; none if it goes.
     pub reason: Option<Reason>,
@@ -83,41 +124,14 @@ pub struct Recognised {
     pub store: Site,
 }
 
-/// The operations of the three updater classes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Operation {
-    /// `get`
-    Get,
-    /// `set`
-    Set,
-    /// `lazySet`
-    LazySet,
-    /// `compareAndSet`
-    CompareAndSet,
-    /// `weakCompareAndSet`
-    WeakCompareAndSet,
-    /// `getAndSet`
-    GetAndSet,
-    /// `getAndAdd`
-    GetAndAdd,
-    /// `getAndIncrement`
-    GetAndIncrement,
-    /// `getAndDecrement`
-    GetAndDecrement,
-    /// `addAndGet`
-    AddAndGet,
-    /// `incrementAndGet`
-    IncrementAndGet,
-    /// `decrementAndGet`
-    DecrementAndGet,
-    /// `getAndUpdate`
-    GetAndUpdate,
-    /// `updateAndGet`
-    UpdateAndGet,
-    /// `getAndAccumulate`
-    GetAndAccumulate,
-    /// `accumulateAndGet`
-    AccumulateAndGet,
+/// An offset field, in the class of its updater.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct OffsetField {
+    /// Its name: `updater$offset`.
+    pub name: String,
+    /// Its flags: private, or as visible as the calls that read it need.
+    pub flags: Flags,
 }
 
 /// What is decided for a call.
@@ -158,7 +172,7 @@ pub struct Replacement {
 }
 
 /// How a replaced call accesses the target field.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Access {
     /// As a field, by `getfield` or `putfield`.
     Field,
@@ -167,11 +181,12 @@ pub enum Access {
 }
 
 /// What stands in the place of the read of an updater.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Guard {
     /// Nothing is needed: the updater's class is initialised and the updater assigned whenever the call is reached.
     Proven,
-    /// The class is initialised where the updater was read; the updater is certainly assigned once that is done.
+    /// The updater is assigned whenever its class is initialised, but that can be seen, and stays where the updater was
+    /// read.
     Trigger,
     /// The offset field is read where the updater was read; 0 means a null updater, and throws
     /// `NullPointerException` where the call stood.

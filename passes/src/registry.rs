@@ -4,6 +4,7 @@ use r8lite_ir::{Hierarchy, Module};
 
 use crate::plan::Plan;
 use crate::report::Report;
+use crate::{instrument, replace, retire, triggers, unused_args};
 
 /// What a pass is lent.
 #[derive(Debug)]
@@ -72,13 +73,44 @@ pub struct Pass {
 }
 
 /// Every pass.
-pub const PASSES: &[Pass] = &[];
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "instrument",
+        about: "adds the offset fields that the plan asks for",
+        required: true,
+        run: instrument::run,
+    },
+    Pass { name: "replace", about: "turns the planned calls into accesses", required: true, run: replace::run },
+    Pass {
+        name: "unused-args",
+        about: "passes null for parameters that the called method never uses",
+        required: false,
+        run: unused_args::run,
+    },
+    Pass {
+        name: "triggers",
+        about: "keeps of a static read that is unused only the class initialisation that can be seen",
+        required: false,
+        run: triggers::run,
+    },
+    Pass {
+        name: "retire",
+        about: "removes updaters and accessors that nothing uses",
+        required: true,
+        run: retire::run,
+    },
+];
 
 /// The order in which they run by default. A pass may be named more than once.
-pub const SCHEDULE: &[&str] = &[];
+pub const SCHEDULE: &[&str] = &["instrument", "replace", "unused-args", "triggers", "retire"];
 
 /// What must come before what: `(earlier, later, why)`.
-pub const ORDER: &[(&str, &str, &str)] = &[];
+pub const ORDER: &[(&str, &str, &str)] = &[
+    ("instrument", "replace", "a replaced call reads the offset field"),
+    ("replace", "retire", "an updater goes when no call is left that reads it"),
+    ("unused-args", "triggers", "an argument that is not needed frees the read that made it"),
+    ("triggers", "retire", "an unused read of an updater keeps it alive"),
+];
 
 /// The pass of this name.
 pub fn find(name: &str) -> Option<&'static Pass> {

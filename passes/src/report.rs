@@ -1,4 +1,10 @@
 //! The report: what happened, as plain records that no longer need the module.
+//!
+//! It starts as what the plan expects ([`Report::planned`]); a pass that finds it otherwise corrects its rows.
+
+use r8lite_ir::{Field, Module, Sig, Type};
+
+use crate::plan::{Access, Action, CallPlan, Guard, Operation, Plan, Replacement, UpdaterPlan};
 
 /// What happened to a program's updaters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -66,9 +72,9 @@ pub struct CallRow {
     pub descriptor: String,
     /// The bytecode offset of a lifted call, or the byte offset in the text.
     pub offset: u32,
-    /// The source file that `line` refers to, if known.
+    /// The source file that `line` refers to; the text's name where `line` is 0.
     pub source: Option<String>,
-    /// The line in the source file, or in the text where the text names none.
+    /// The line in the source file; 0 where the program names none, until someone who has the text counts to `offset`.
     pub line: u32,
     /// The updater method: `compareAndSet`.
     pub op: &'static str,
@@ -78,4 +84,156 @@ pub struct CallRow {
     pub status: &'static str,
     /// Why it stays and what would change that; what it became, if it does not.
     pub reason: String,
+}
+
+impl Report {
+    /// What is going to happen, by a plan of this very module.
+    pub fn planned(module: &Module, plan: &Plan) -> Report {
+        let mut report = Report {
+            summary: Summary::default(),
+            updaters: plan.updaters.iter().map(|updater| updater_row(module, updater)).collect(),
+            calls: plan.calls.iter().map(|call| call_row(module, plan, call)).collect(),
+            remarks: Vec::new(),
+        };
+        report.count();
+        report
+    }
+
+    /// Makes the summary agree with the rows.
+    pub fn count(&mut self) {
+        let calls = |status: &str| self.calls.iter().filter(|row| row.status == status).count();
+        self.summary = Summary {
+            updaters_found: self.updaters.len(),
+            updaters_instrumented: self.updaters.iter().filter(|row| row.instrumented).count(),
+            updaters_removed: self.updaters.iter().filter(|row| row.status == "removed").count(),
+            calls_total: self.calls.len(),
+            calls_replaced: calls("replaced"),
+            calls_specialised: calls("specialised"),
+            calls_kept: calls("kept"),
+        };
+    }
+}
+
+/// An updater that was to go is still there.
+pub(crate) fn updater_stayed(row: &mut UpdaterRow, why: &str) {
+    row.status = if row.instrumented { "instrumented" } else { "unused" };
+    why.clone_into(&mut row.reason);
+}
+
+/// An updater's offset field turned out to be unused, and is gone.
+pub(crate) fn not_instrumented(row: &mut UpdaterRow) {
+    row.instrumented = false;
+    if row.status == "instrumented" {
+        row.status = "unused";
+    }
+}
+
+/// A call that was to be replaced is not there any more.
+pub(crate) fn call_gone(row: &mut CallRow) {
+    row.status = "kept";
+    "it was not found where the plan saw it: an earlier pass moved or removed it".clone_into(&mut row.reason);
+}
+
+fn updater_row(module: &Module, updater: &UpdaterPlan) -> UpdaterRow {
+    let data = &module.fields[updater.field];
+    let status = match (&updater.recognised, updater.remove, &updater.offset) {
+        (None, ..) => "kept",
+        (Some(_), true, _) => "removed",
+        (Some(_), false, Some(_)) => "instrumented",
+        (Some(_), false, None) => "unused",
+    };
+    let reason = match (&updater.reason, &updater.offset) {
+        (Some(reason), _) => reason.text.clone(),
+        (None, Some(offset)) => format!("{} takes its place", offset.name),
+        (None, None) => "no call needs an offset".to_owned(),
+    };
+    UpdaterRow {
+        class: module.class_name(data.class).to_owned(),
+        field: module.name(data.name).to_owned(),
+        kind: updater.kind.name(),
+        target: updater.recognised.map(|recognised| field_name(module, recognised.target)),
+        status,
+        instrumented: updater.offset.is_some(),
+        reason,
+    }
+}
+
+fn call_row(module: &Module, plan: &Plan, call: &CallPlan) -> CallRow {
+    let func = &module.funcs[call.site.func];
+    let class = &module.classes[func.class];
+    let origin = func.body.as_ref().map(|body| body.insts[call.site.inst].origin).unwrap_or_default();
+    let source = match origin.line {
+        0 => class.file.map(|file| module.files[file].clone()),
+        _ => class.source.map(|source| module.name(source).to_owned()),
+    };
+    let (status, reason) = match &call.action {
+        Action::Keep(reason) => ("kept", reason.text.clone()),
+        Action::Replace(replacement) => ("replaced", describe(call, replacement)),
+    };
+    CallRow {
+        class: module.name(class.name).to_owned(),
+        method: module.name(func.name).to_owned(),
+        descriptor: descriptor(module, func.sig),
+        offset: origin.pos,
+        source,
+        line: origin.line,
+        op: call.op.name(),
+        updater: call.updater.map(|id| field_name(module, plan.updaters[id.0 as usize].field)),
+        status,
+        reason,
+    }
+}
+
+/// What a replaced call became.
+fn describe(call: &CallPlan, replacement: &Replacement) -> String {
+    let mut text = match replacement.access {
+        Access::Field if call.op == Operation::Get => "getfield".to_owned(),
+        Access::Field => "putfield".to_owned(),
+        Access::Offset => call.op.access_name().to_owned(),
+    };
+    let mut checks = Vec::new();
+    match replacement.guard {
+        Guard::Proven => {}
+        Guard::Trigger => checks.push("initialises the class first"),
+        Guard::Offset => checks.push("checks that the updater is assigned"),
+    }
+    if replacement.check_holder {
+        checks.push("checks the holder");
+    }
+    if replacement.check_value {
+        checks.push("checks the new value");
+    }
+    if !checks.is_empty() {
+        text = format!("{text}; {}", checks.join(", "));
+    }
+    text
+}
+
+fn field_name(module: &Module, field: Field) -> String {
+    let data = &module.fields[field];
+    format!("{}.{}", module.class_name(data.class), module.name(data.name))
+}
+
+/// A signature as a method descriptor, by JVMS 4.3.3.
+fn descriptor(module: &Module, sig: Sig) -> String {
+    let sig = module.sig(sig);
+    let params: String = sig.params.iter().map(|&param| type_descriptor(module, param)).collect();
+    let ret = sig.ret.map_or_else(|| "V".to_owned(), |ret| type_descriptor(module, ret));
+    format!("({params}){ret}")
+}
+
+fn type_descriptor(module: &Module, ty: Type) -> String {
+    match ty {
+        Type::Bool => "Z".to_owned(),
+        Type::I8 => "B".to_owned(),
+        Type::U16 => "C".to_owned(),
+        Type::I16 => "S".to_owned(),
+        Type::I32 => "I".to_owned(),
+        Type::I64 => "J".to_owned(),
+        Type::F32 => "F".to_owned(),
+        Type::F64 => "D".to_owned(),
+        Type::Null => unreachable!("no parameter is declared with the type of null"),
+        Type::Class(class) => format!("L{};", module.class_name(class).replace('.', "/")),
+        Type::Array(array) => format!("[{}", type_descriptor(module, module.array_element(array))),
+    }
 }

@@ -1,0 +1,224 @@
+//! What class initialisation can be seen to do.
+//!
+//! A class is *quiet* if nobody can tell whether or when it is initialised: neither it nor what its initialisation
+//! triggers can throw, run code of the program's that acts on anything but the class itself, or be waited for. Reading a
+//! static field of a quiet class triggers nothing that has to be kept.
+//!
+//! ```text
+//! class Quiet { static final field a: Object  static method <clinit>() { o = new Object  putstatic Quiet.a, o … } }
+//! class Loud  { static method <clinit>() { invokevirtual PrintStream.println(…) … } }
+//! ```
+
+use std::cell::{Cell, RefCell};
+
+use r8lite_ir::{
+    Body, Class, ClassOrigin, Constant, Effect, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Value, ValueDef,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::plan::Site;
+use crate::updaters::body_index::BodyIndex;
+
+/// How deep calls are followed; beyond that, code counts as loud.
+const MAX_CALL_DEPTH: u32 = 8;
+
+/// How deep classes that initialise each other are followed; beyond that they count as loud.
+const MAX_CLASS_DEPTH: u32 = 64;
+
+/// Answers about the initialisation of classes. It remembers what it found, so it serves one state of one module.
+pub(crate) struct Initialisation<'a> {
+    module: &'a Module,
+    hierarchy: &'a Hierarchy,
+    /// Calls of `newUpdater` that are certain to succeed; they are as quiet as a constant.
+    creations: FxHashSet<Site>,
+    classes: RefCell<FxHashMap<Class, Progress>>,
+    funcs: RefCell<FxHashMap<Func, Progress>>,
+    class_depth: Cell<u32>,
+    /// Whether an answer since the last retreat took a class for quiet that was still being asked about.
+    assumed: Cell<bool>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Asking,
+    Known(bool),
+}
+
+impl<'a> Initialisation<'a> {
+    pub(crate) fn new(
+        module: &'a Module,
+        hierarchy: &'a Hierarchy,
+        creations: impl IntoIterator<Item = Site>,
+    ) -> Initialisation<'a> {
+        Initialisation {
+            module,
+            hierarchy,
+            creations: creations.into_iter().collect(),
+            classes: RefCell::default(),
+            funcs: RefCell::default(),
+            class_depth: Cell::new(0),
+            assumed: Cell::new(false),
+        }
+    }
+
+    /// Whether the initialisation of a class, and all that it triggers, is quiet.
+    pub(crate) fn is_quiet(&self, class: Class) -> bool {
+        match self.classes.borrow().get(&class) {
+            Some(Progress::Known(quiet)) => return *quiet,
+            // Two classes that initialise each other: the inner request returns at once, which is quiet in itself.
+            Some(Progress::Asking) => {
+                self.assumed.set(true);
+                return true;
+            }
+            None => {}
+        }
+        if self.class_depth.get() >= MAX_CLASS_DEPTH {
+            return false;
+        }
+        self.class_depth.set(self.class_depth.get() + 1);
+        self.classes.borrow_mut().insert(class, Progress::Asking);
+        let quiet = self.supers_are_quiet(class)
+            && match self.module.clinit(class) {
+                None => true,
+                Some(clinit) => self.body_is_quiet(clinit, |_| true, 0),
+            };
+        self.class_depth.set(self.class_depth.get() - 1);
+        if !quiet && self.assumed.replace(false) {
+            // Something may have been found quiet only because this class was taken to be.
+            let keep = |progress: &mut Progress| *progress != Progress::Known(true);
+            self.classes.borrow_mut().retain(|_, progress| keep(progress));
+            self.funcs.borrow_mut().retain(|_, progress| keep(progress));
+        }
+        self.classes.borrow_mut().insert(class, Progress::Known(quiet));
+        quiet
+    }
+
+    /// Whether `store`, which stands in its class's initialiser, has certainly run before any code outside that
+    /// initialiser can run while the class is being initialised, and whenever the class is initialised.
+    pub(crate) fn is_stored_before_visible(&self, store: Site, index: &BodyIndex) -> bool {
+        let func = &self.module.funcs[store.func];
+        let body = func.body.as_ref().expect("the store stands in a body");
+        let always_stored = body.layout.iter().all(|&block| match body.terminator(block) {
+            Some(end) if body.insts[end].op == Op::Return && index.cfg().is_reachable(block) => {
+                index.dominates(store.inst, end)
+            }
+            _ => true,
+        });
+        always_stored
+            && self.supers_are_quiet(func.class)
+            && self.body_is_quiet(store.func, |inst| !index.dominates(store.inst, inst), 0)
+    }
+
+    /// Whether what is initialised before a class is quiet: its superclass, and the superinterfaces that have methods
+    /// with bodies (JVMS 5.5, step 7).
+    fn supers_are_quiet(&self, class: Class) -> bool {
+        let data = &self.module.classes[class];
+        match data.origin {
+            ClassOrigin::Extern | ClassOrigin::Missing => return false,
+            ClassOrigin::Program | ClassOrigin::Library => {}
+        }
+        if data.flags.has(Flags::INTERFACE) {
+            return true;
+        }
+        data.superclass.is_none_or(|superclass| self.is_quiet(superclass)) && self.superinterfaces_are_quiet(class)
+    }
+
+    fn superinterfaces_are_quiet(&self, class: Class) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut todo = self.module.classes[class].interfaces.clone();
+        while let Some(interface) = todo.pop() {
+            if !seen.insert(interface) {
+                continue;
+            }
+            let data = &self.module.classes[interface];
+            if matches!(data.origin, ClassOrigin::Extern | ClassOrigin::Missing) {
+                return false;
+            }
+            let has_default = data.methods.iter().any(|&method| {
+                let flags = self.module.funcs[method].flags;
+                !flags.has(Flags::STATIC) && !flags.has(Flags::ABSTRACT)
+            });
+            if has_default && !self.is_quiet(interface) {
+                return false;
+            }
+            todo.extend_from_slice(&data.interfaces);
+        }
+        true
+    }
+
+    /// Whether all instructions of a method for which `counts` holds are quiet.
+    fn body_is_quiet(&self, func: Func, counts: impl Fn(Inst) -> bool, depth: u32) -> bool {
+        let Some(body) = &self.module.funcs[func].body else { return false };
+        body.layout_insts().all(|(_, inst)| !counts(inst) || self.inst_is_quiet(func, body, inst, depth))
+    }
+
+    fn func_is_quiet(&self, func: Func, depth: u32) -> bool {
+        if depth >= MAX_CALL_DEPTH || self.module.funcs[func].flags.has(Flags::SYNCHRONIZED) {
+            return false;
+        }
+        match self.funcs.borrow().get(&func) {
+            Some(Progress::Known(quiet)) => return *quiet,
+            Some(Progress::Asking) => return false,
+            None => {}
+        }
+        self.funcs.borrow_mut().insert(func, Progress::Asking);
+        let quiet = self.body_is_quiet(func, |_| true, depth);
+        self.funcs.borrow_mut().insert(func, Progress::Known(quiet));
+        quiet
+    }
+
+    fn inst_is_quiet(&self, func: Func, body: &Body, inst: Inst, depth: u32) -> bool {
+        let data = &body.insts[inst];
+        let module = self.module;
+        match data.op {
+            // A field that changes would be read at another time, and yield another value.
+            Op::GetStatic => self.static_field(data).is_some_and(|(class, flags)| {
+                class == self.module.funcs[func].class || (flags.has(Flags::FINAL) && self.is_quiet(class))
+            }),
+            // Who reads a field of the class that is being initialised has initialised it. What a called method writes
+            // may be read by others.
+            Op::PutStatic => self.static_field(data).is_some_and(|(class, _)| module.clinit(class) == Some(func)),
+            Op::New => data.class_symbol().is_some_and(|class| self.is_quiet_from(func, class)),
+            Op::NewArray => data.args.iter().all(|&len| matches!(body.as_const(len), Some(Constant::I32(0..)))),
+            Op::GetField | Op::PutField => self.is_own_object(func, body, data.args[0]),
+            Op::InvokeStatic | Op::InvokeSpecial => {
+                if self.creations.contains(&Site { func, inst }) {
+                    return true;
+                }
+                let callee = data.method_symbol().and_then(|method| self.hierarchy.resolve_method(module, method));
+                let Some(callee) = callee else { return false };
+                (data.op == Op::InvokeStatic || self.is_own_object(func, body, data.args[0]))
+                    && self.is_quiet_from(func, module.funcs[callee].class)
+                    && self.func_is_quiet(callee, depth + 1)
+            }
+            op => match op.info().effect {
+                Effect::Pure => !body.may_throw(inst),
+                Effect::Control => op != Op::Throw,
+                Effect::Read | Effect::Write => false,
+            },
+        }
+    }
+
+    /// The class and the flags of the static field that an instruction names.
+    fn static_field(&self, data: &InstData) -> Option<(Class, Flags)> {
+        let field = self.hierarchy.resolve_field(self.module, data.field_symbol()?)?;
+        let field = &self.module.fields[field];
+        Some((field.class, field.flags))
+    }
+
+    /// Whether code of `func` triggers nothing loud by using `class`.
+    fn is_quiet_from(&self, func: Func, class: Class) -> bool {
+        class == self.module.funcs[func].class || self.is_quiet(class)
+    }
+
+    /// Whether a value is an object that nobody else knows yet, or the receiver of a constructor: certainly not null.
+    fn is_own_object(&self, func: Func, body: &Body, value: Value) -> bool {
+        match body.values[value].def {
+            ValueDef::Result(inst) => body.insts[inst].op == Op::New,
+            ValueDef::Param(block, 0) => {
+                block == body.entry() && self.module.name(self.module.funcs[func].name) == "<init>"
+            }
+            ValueDef::Param(..) | ValueDef::Const(_) => false,
+        }
+    }
+}

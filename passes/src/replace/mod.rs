@@ -1,0 +1,296 @@
+//! Phase 2, replace: turn the calls that the plan names into accesses of the target field.
+//!
+//! ```text
+//!   u = getstatic C.updater                            off = getstatic C.updater$offset
+//!   …                                          ──▶     …
+//!   done = invokevirtual                               done = cas.volatile this, off, old, new
+//!     …compareAndSet(u, this, old, new)
+//! ```
+//!
+//! Where the plan says so, checks stand before the access, in the order of the JDK's: the updater (the offset is 0), the
+//! holder, the new value. The offset is read where the updater was read. `get` and `set` become `getfield` and
+//! `putfield` where the field can be accessed. The operations that take a function become a loop.
+//!
+//! Reads of updaters that have no use left stay as they are: they may initialise a class. Other passes know when they
+//! can go.
+
+mod expand;
+
+use r8lite_ir::{
+    Body, Constant, Edits, FieldRef, Inst, InstData, Module, Op, Ordering, Origin, Payload, Symbol, Type, Value,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::instrument;
+use crate::plan::{Access, Action, CallPlan, Guard, Operation, Plan, Recognised, Replacement, UpdaterPlan};
+use crate::registry::{Outcome, PassCx, PassError};
+use crate::report;
+
+/// Replaces the calls of the plan.
+///
+/// # Errors
+/// If the plan is of another module.
+pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
+    let plan = cx.plan;
+    let mut changed = false;
+    let mut first = 0;
+    for calls in plan.calls.chunk_by(|a, b| a.site.func == b.site.func) {
+        changed |= replace_in_func(module, cx, plan, calls, first)?;
+        first += calls.len();
+    }
+    cx.report.count();
+    Ok(Outcome { changed, declarations: false })
+}
+
+/// A call that is replaced, with all that is known of it.
+struct Call<'a> {
+    inst: Inst,
+    op: Operation,
+    updater: &'a UpdaterPlan,
+    recognised: &'a Recognised,
+    replacement: &'a Replacement,
+}
+
+fn replace_in_func(
+    module: &mut Module,
+    cx: &mut PassCx<'_>,
+    plan: &Plan,
+    calls: &[CallPlan],
+    first_row: usize,
+) -> Result<bool, PassError> {
+    let func = calls[0].site.func;
+    let Some(mut body) = module.funcs[func].body.take() else {
+        return Err(PassError("the plan is of another module: a call stands in a method without a body".into()));
+    };
+    let standing: FxHashSet<Inst> = body.layout_insts().map(|(_, inst)| inst).collect();
+    for (row, call) in calls.iter().enumerate() {
+        if matches!(call.action, Action::Replace(_)) && !standing.contains(&call.site.inst) {
+            report::call_gone(&mut cx.report.calls[first_row + row]);
+        }
+    }
+    let calls: Vec<Call<'_>> = calls.iter().filter_map(|call| planned(&standing, plan, call)).collect();
+    if !calls.is_empty() {
+        let offset_name = unused_name(module, &body, "offset");
+        let (edits, offsets) = (Edits::new(), FxHashMap::default());
+        let mut replacer = Replacer { module, cx, body: &mut body, edits, offsets, offset_name };
+        let mut loops = Vec::new();
+        for call in &calls {
+            loops.extend(replacer.replace(call)?);
+        }
+        let Replacer { edits, .. } = replacer;
+        edits.apply(&mut body);
+        expand::expand_all(module, &mut body, loops);
+    }
+    module.funcs[func].body = Some(body);
+    Ok(!calls.is_empty())
+}
+
+/// This name, if no value of the body has it.
+pub(crate) fn unused_name(module: &mut Module, body: &Body, name: &str) -> Option<Symbol> {
+    let name = module.symbol(name);
+    body.values.values().all(|value| value.name != Some(name)).then_some(name)
+}
+
+/// The call, if the plan replaces it and it still stands there.
+fn planned<'a>(standing: &FxHashSet<Inst>, plan: &'a Plan, call: &'a CallPlan) -> Option<Call<'a>> {
+    let Action::Replace(replacement) = &call.action else { return None };
+    let updater = &plan.updaters[call.updater?.0 as usize];
+    let recognised = updater.recognised.as_ref()?;
+    standing.contains(&call.site.inst).then_some(Call {
+        inst: call.site.inst,
+        op: call.op,
+        updater,
+        recognised,
+        replacement,
+    })
+}
+
+struct Replacer<'a, 'p> {
+    module: &'a mut Module,
+    cx: &'a mut PassCx<'p>,
+    body: &'a mut Body,
+    edits: Edits,
+    /// The offset that was read in the place of an instruction that read an updater.
+    offsets: FxHashMap<(Inst, FieldRef), Value>,
+    /// The name for the first of them.
+    offset_name: Option<Symbol>,
+}
+
+impl Replacer<'_, '_> {
+    /// Replaces a call; one that becomes a loop is prepared, checks and all, and handed back.
+    fn replace(&mut self, call: &Call<'_>) -> Result<Option<expand::Loop>, PassError> {
+        let data = self.body.insts[call.inst].clone();
+        let args = &data.args;
+        let origin = data.origin;
+        let (receiver, mut holder) = (args[0], args[1]);
+        let Replacement { access, guard, check_holder, check_value } = *call.replacement;
+        let holder_type = Type::Class(call.recognised.holder);
+        let value_type = call.recognised.value;
+
+        let offset = match access == Access::Offset || guard == Guard::Offset {
+            true => Some(self.offset(call, receiver, origin)?),
+            false => None,
+        };
+        if guard == Guard::Offset {
+            let offset = offset.expect("a guard reads the offset");
+            let zero = self.body.constant(self.module, Constant::I64(0));
+            let there = self.value(call.inst, Op::Ne, Payload::None, &[offset, zero], origin);
+            self.check(call.inst, "java.lang.NullPointerException", there, origin)?;
+        }
+        let typed = self.fits(holder, holder_type);
+        if check_holder {
+            let good = if typed {
+                let null = self.body.constant(self.module, Constant::Null);
+                self.value(call.inst, Op::Ne, Payload::None, &[holder, null], origin)
+            } else {
+                self.value(call.inst, Op::InstanceOf, Payload::Type(holder_type), &[holder], origin)
+            };
+            self.check(call.inst, "java.lang.ClassCastException", good, origin)?;
+        }
+        if access == Access::Field && !typed {
+            holder = self.value(call.inst, Op::CheckCast, Payload::Type(holder_type), &[holder], origin);
+        }
+        let mut rest: Vec<Value> = args[2..].to_vec();
+        if let Some(index) = call.op.new_value_arg()
+            && (check_value || (access == Access::Field && !self.fits(rest[index], value_type)))
+        {
+            rest[index] = self.value(call.inst, Op::CheckCast, Payload::Type(value_type), &[rest[index]], origin);
+        }
+        if call.op.takes_function() {
+            let offset = offset.expect("a loop accesses the field at its offset");
+            let (inst, op) = (call.inst, call.op);
+            return Ok(Some(expand::Loop { inst, op, holder, offset, args: rest, value_type, check_value }));
+        }
+        let result = match access {
+            Access::Field => self.access_field(call, holder, &rest, origin),
+            Access::Offset => self.access_offset(call, holder, offset.expect("read above"), &rest, origin),
+        };
+        if let (Some(old), Some(new)) = (data.result, result) {
+            let name = self.body.values[old].name;
+            self.body.values[new].name = name.or(self.body.values[new].name);
+            self.edits.alias(old, new);
+        }
+        self.edits.remove(call.inst);
+        Ok(None)
+    }
+
+    /// The offset, read where the updater was read, if that is in this body and yields the very receiver; else here.
+    fn offset(&mut self, call: &Call<'_>, receiver: Value, origin: Origin) -> Result<Value, PassError> {
+        let Some(field) = instrument::offset_field(self.module, call.updater) else {
+            return Err(PassError("`replace` needs the offset fields that `instrument` adds".into()));
+        };
+        let field = self.module.intern_field_ref(field);
+        let at = match self.body.def_inst(receiver) {
+            Some(read) if matches!(self.body.insts[read].op, Op::GetStatic | Op::InvokeStatic) => read,
+            _ => call.inst,
+        };
+        if let Some(&offset) = self.offsets.get(&(at, field)) {
+            return Ok(offset);
+        }
+        let origin = if at == call.inst { origin } else { self.body.insts[at].origin };
+        let name = self.offset_name.take();
+        let read = InstData::new(Op::GetStatic, Payload::Field(field), [], origin);
+        let read = self.body.make_inst(self.module, read, name);
+        self.edits.before(at, read);
+        let offset = self.body.insts[read].result.expect("getstatic has a result");
+        self.offsets.insert((at, field), offset);
+        Ok(offset)
+    }
+
+    fn access_field(&mut self, call: &Call<'_>, holder: Value, args: &[Value], origin: Origin) -> Option<Value> {
+        let target = &self.module.fields[call.recognised.target];
+        let field = r8lite_ir::FieldRefData { class: target.class, name: target.name, ty: target.ty };
+        let payload = Payload::Field(self.module.intern_field_ref(field));
+        match call.op {
+            Operation::Get => Some(self.value(call.inst, Op::GetField, payload, &[holder], origin)),
+            _ => {
+                self.inst(call.inst, Op::PutField, payload, &[holder, args[0]], origin);
+                None
+            }
+        }
+    }
+
+    fn access_offset(
+        &mut self,
+        call: &Call<'_>,
+        holder: Value,
+        offset: Value,
+        args: &[Value],
+        origin: Origin,
+    ) -> Option<Value> {
+        let at = call.inst;
+        let volatile = Payload::Ordering(Ordering::Volatile);
+        let typed = Payload::OrderedType(Ordering::Volatile, call.recognised.value);
+        let is_long = call.recognised.value == Type::I64;
+        let one = |this: &mut Self, n: i32| {
+            let n = if is_long { Constant::I64(n.into()) } else { Constant::I32(n) };
+            this.body.constant(this.module, n)
+        };
+        match call.op {
+            Operation::Get => Some(self.value(at, Op::Load, typed, &[holder, offset], origin)),
+            Operation::Set => {
+                self.inst(at, Op::Store, volatile, &[holder, offset, args[0]], origin);
+                None
+            }
+            Operation::LazySet => {
+                self.inst(at, Op::Store, Payload::Ordering(Ordering::Release), &[holder, offset, args[0]], origin);
+                None
+            }
+            Operation::CompareAndSet | Operation::WeakCompareAndSet => {
+                Some(self.value(at, Op::Cas, volatile, &[holder, offset, args[0], args[1]], origin))
+            }
+            Operation::GetAndSet => Some(self.value(at, Op::GetAndSet, typed, &[holder, offset, args[0]], origin)),
+            Operation::GetAndAdd
+            | Operation::GetAndIncrement
+            | Operation::GetAndDecrement
+            | Operation::AddAndGet
+            | Operation::IncrementAndGet
+            | Operation::DecrementAndGet => {
+                let delta = match call.op {
+                    Operation::GetAndIncrement | Operation::IncrementAndGet => one(self, 1),
+                    Operation::GetAndDecrement | Operation::DecrementAndGet => one(self, -1),
+                    _ => args[0],
+                };
+                let old = self.value(at, Op::GetAndAdd, volatile, &[holder, offset, delta], origin);
+                match call.op {
+                    Operation::AddAndGet | Operation::IncrementAndGet | Operation::DecrementAndGet => {
+                        Some(self.value(at, Op::Add, Payload::None, &[old, delta], origin))
+                    }
+                    _ => Some(old),
+                }
+            }
+            Operation::GetAndUpdate
+            | Operation::UpdateAndGet
+            | Operation::GetAndAccumulate
+            | Operation::AccumulateAndGet => unreachable!("operations that take a function become a loop"),
+        }
+    }
+
+    /// Whether the static type of a value is enough for a place that wants `ty`.
+    fn fits(&mut self, value: Value, ty: Type) -> bool {
+        let from = self.body.values[value].ty;
+        self.cx.hierarchy(self.module).is_assignable(self.module, from, ty) == r8lite_ir::Answer::Yes
+    }
+
+    fn check(&mut self, at: Inst, exception: &str, condition: Value, origin: Origin) -> Result<(), PassError> {
+        let Some(class) = self.module.find_class(exception) else {
+            return Err(PassError(format!("the class library lacks {exception}")));
+        };
+        self.inst(at, Op::Check, Payload::Class(class), &[condition], origin);
+        Ok(())
+    }
+
+    /// Puts an instruction before `at`.
+    fn inst(&mut self, at: Inst, op: Op, payload: Payload, args: &[Value], origin: Origin) -> Inst {
+        let data = InstData::new(op, payload, args.iter().copied(), origin);
+        let inst = self.body.make_inst(self.module, data, None);
+        self.edits.before(at, inst);
+        inst
+    }
+
+    /// Puts an instruction before `at`, for its result.
+    fn value(&mut self, at: Inst, op: Op, payload: Payload, args: &[Value], origin: Origin) -> Value {
+        let inst = self.inst(at, op, payload, args, origin);
+        self.body.insts[inst].result.expect("the opcode has a result")
+    }
+}

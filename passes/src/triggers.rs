@@ -1,0 +1,219 @@
+//! Class initialisation: keep what can be seen of it, and no more.
+//!
+//! ```text
+//!   u = getstatic C.updater        ; unused               initclass C
+//!   n = invokestatic C.get$FU()    ; unused, trivial ──▶  (gone: C is initialised by now)
+//!   initclass Quiet                                       (gone: nobody can tell)
+//! ```
+//!
+//! A read of a static field whose result is unused only initialises the field's class, and so does a call of a static
+//! method that does nothing but such reads. What is left, `initclass`, goes where the class is certainly initialised or
+//! being initialised by this very thread, which nothing that the method does can undo: after another use of the class or
+//! of a subclass, and in the class's own static methods. It also goes if initialising the class cannot be seen at all.
+//!
+//! Must hold before and after: a verified module. Cost: linear in the bodies that have such instructions.
+
+use r8lite_ir::{
+    Answer, Body, Class, Edits, Effect, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Payload, SecondaryMap,
+    Value,
+};
+
+use rustc_hash::FxHashSet;
+
+use crate::initialisation::Initialisation;
+use crate::registry::{Outcome, PassCx, PassError};
+use crate::updaters::body_index::BodyIndex;
+
+/// Turns unused static reads into `initclass`, and removes those that do nothing.
+///
+/// # Errors
+/// Never.
+pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
+    let creations: Vec<_> = cx.plan.updaters.iter().filter_map(|updater| Some(updater.recognised?.creation)).collect();
+    let hierarchy = cx.hierarchy(module);
+    let funcs: Vec<Func> = module.program_funcs().filter(|&func| has_candidate(module, func)).collect();
+    let mut found: Vec<(Func, Vec<Found>)> = Vec::new();
+    {
+        let initialisation = Initialisation::new(module, hierarchy, creations);
+        for func in funcs {
+            let body = module.funcs[func].body.as_ref().expect("a candidate stands in a body");
+            let changes = Finder { module, hierarchy, initialisation: &initialisation, func, body }.find();
+            if !changes.is_empty() {
+                found.push((func, changes));
+            }
+        }
+    }
+    let changed = !found.is_empty();
+    for (func, changes) in found {
+        let mut body = module.funcs[func].body.take().expect("a change stands in a body");
+        let mut edits = Edits::new();
+        for Found { inst, classes } in changes {
+            let origin = body.insts[inst].origin;
+            for class in classes {
+                let data = InstData::new(Op::InitClass, Payload::Class(class), [], origin);
+                let init = body.make_inst(module, data, None);
+                edits.before(inst, init);
+            }
+            edits.remove(inst);
+        }
+        edits.apply(&mut body);
+        module.funcs[func].body = Some(body);
+    }
+    Ok(Outcome { changed, declarations: false })
+}
+
+/// How many pairs of instructions of a body are compared; beyond that, dominating triggers are not looked for.
+const MAX_PAIRS: usize = 1 << 20;
+
+/// An instruction that goes, and the classes to initialise in its place.
+struct Found {
+    inst: Inst,
+    classes: Vec<Class>,
+}
+
+fn has_candidate(module: &Module, func: Func) -> bool {
+    module.funcs[func].body.as_ref().is_some_and(|body| {
+        body.layout_insts()
+            .any(|(_, inst)| matches!(body.insts[inst].op, Op::GetStatic | Op::InitClass | Op::InvokeStatic))
+    })
+}
+
+struct Finder<'a> {
+    module: &'a Module,
+    hierarchy: &'a Hierarchy,
+    initialisation: &'a Initialisation<'a>,
+    func: Func,
+    body: &'a Body,
+}
+
+impl Finder<'_> {
+    fn find(&self) -> Vec<Found> {
+        let used = used_values(self.body);
+        let mut candidates = Vec::new();
+        for (_, inst) in self.body.layout_insts() {
+            let data = &self.body.insts[inst];
+            if data.result.is_some_and(|result| used[result]) {
+                continue;
+            }
+            if let Some(classes) = self.only_initialises(data) {
+                candidates.push((inst, classes));
+            }
+        }
+        if candidates.is_empty() {
+            return Vec::new();
+        }
+        let index = BodyIndex::new(self.body);
+        let mut triggers = self.triggers();
+        if triggers.len().saturating_mul(candidates.len()) > MAX_PAIRS {
+            triggers.clear();
+        }
+        let mut found = Vec::new();
+        // In layout order; what goes no longer counts as a reason for others to go, what stays in its place does.
+        let mut gone = FxHashSet::default();
+        for (inst, classes) in candidates {
+            let mut left: Vec<Class> = Vec::new();
+            for &class in &classes {
+                let earlier = triggers.iter().any(|&(at, by)| {
+                    at != inst && !gone.contains(&at) && self.covers(by, class) && index.dominates(at, inst)
+                });
+                let covered = earlier
+                    || left.iter().any(|&by| self.covers(by, class))
+                    || self.is_own_static(class)
+                    || self.initialisation.is_quiet(class);
+                if !covered {
+                    left.push(class);
+                }
+            }
+            if self.body.insts[inst].op == Op::InitClass && left.len() == 1 {
+                continue;
+            }
+            // Where something stays, `initclass` takes the place of the old trigger, for later ones too.
+            if left.len() < classes.len() || left.is_empty() {
+                gone.insert(inst);
+            }
+            found.push(Found { inst, classes: left });
+        }
+        found
+    }
+
+    /// The classes that an instruction initialises, outermost first, if that is all it does.
+    fn only_initialises(&self, data: &InstData) -> Option<Vec<Class>> {
+        match data.op {
+            Op::InitClass => Some(vec![data.class_symbol()?]),
+            Op::GetStatic => Some(vec![self.static_field_class(data)?]),
+            Op::InvokeStatic => {
+                let callee = self.hierarchy.resolve_method(self.module, data.method_symbol()?)?;
+                let callee = &self.module.funcs[callee];
+                let body = callee.body.as_ref()?;
+                let [block] = body.layout[..] else { return None };
+                if callee.flags.has(Flags::SYNCHRONIZED) || !body.blocks[block].catches.is_empty() {
+                    return None;
+                }
+                let mut classes = vec![callee.class];
+                for &inst in &body.blocks[block].insts {
+                    let data = &body.insts[inst];
+                    match data.op {
+                        Op::GetStatic => classes.push(self.static_field_class(data)?),
+                        Op::InitClass => classes.push(data.class_symbol()?),
+                        Op::Return => {}
+                        op if op.info().effect == Effect::Pure && !body.may_throw(inst) => {}
+                        _ => return None,
+                    }
+                }
+                Some(classes)
+            }
+            _ => None,
+        }
+    }
+
+    fn static_field_class(&self, data: &InstData) -> Option<Class> {
+        let field = self.hierarchy.resolve_field(self.module, data.field_symbol()?)?;
+        Some(self.module.fields[field].class)
+    }
+
+    /// The instructions that initialise a class, with the class.
+    fn triggers(&self) -> Vec<(Inst, Class)> {
+        let mut triggers = Vec::new();
+        for (_, inst) in self.body.layout_insts() {
+            let data = &self.body.insts[inst];
+            let class = match data.op {
+                Op::GetStatic | Op::PutStatic => self.static_field_class(data),
+                Op::InitClass | Op::New => data.class_symbol(),
+                Op::InvokeStatic => data
+                    .method_symbol()
+                    .and_then(|method| self.hierarchy.resolve_method(self.module, method))
+                    .map(|callee| self.module.funcs[callee].class),
+                _ => None,
+            };
+            triggers.extend(class.map(|class| (inst, class)));
+        }
+        triggers
+    }
+
+    /// Whether initialising `by` has initialised `class`: the same, or a superclass. An interface is not initialised
+    /// with the classes below it.
+    fn covers(&self, by: Class, class: Class) -> bool {
+        by == class
+            || (!self.module.classes[class].flags.has(Flags::INTERFACE)
+                && self.hierarchy.is_subclass(by, class) == Answer::Yes)
+    }
+
+    /// Whether this is a static method, or the initialiser, of a class that covers `class`.
+    fn is_own_static(&self, class: Class) -> bool {
+        let func = &self.module.funcs[self.func];
+        func.is_static() && self.covers(func.class, class)
+    }
+}
+
+fn used_values(body: &Body) -> SecondaryMap<Value, bool> {
+    let mut used = SecondaryMap::with_len(body.values.len(), false);
+    for &block in &body.layout {
+        for catch in &body.blocks[block].catches {
+            catch.target.args.iter().for_each(|&value| used[value] = true);
+        }
+        for &inst in &body.blocks[block].insts {
+            body.insts[inst].for_each_use(|value| used[value] = true);
+        }
+    }
+    used
+}

@@ -1,0 +1,111 @@
+//! One walk over the program that notes every place the analysis asks about.
+
+use r8lite_ir::{Entity, Field, FieldRef, Func, Hierarchy, MethodRef, Module, Op, Payload, SecondaryMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::api::{Api, ApiMethod};
+use crate::plan::{Kind, Operation, Site};
+
+/// A call of an updater method.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ApiCall {
+    pub(crate) site: Site,
+    pub(crate) kind: Kind,
+    pub(crate) op: Operation,
+}
+
+/// Where updaters are read, written, handed on and called.
+pub(crate) struct ProgramIndex {
+    /// Fields of the program with an updater's type, in the order of classes and fields.
+    pub(crate) updater_fields: Vec<Field>,
+    /// Calls of updater operations, in the order of classes, methods and layout.
+    pub(crate) calls: Vec<ApiCall>,
+    call_sites: FxHashSet<Site>,
+    /// `getstatic` and `getfield` of updater fields, in that order too.
+    pub(crate) reads: Vec<(Site, Field)>,
+    /// `putstatic` and `putfield` of updater fields.
+    pub(crate) writes: Vec<(Site, Field)>,
+    /// Calls of the program's methods whose signature mentions an updater, by the method they resolve to.
+    pub(crate) callers: FxHashMap<Func, Vec<Site>>,
+}
+
+impl ProgramIndex {
+    pub(crate) fn new(module: &Module, hierarchy: &Hierarchy, api: &Api) -> ProgramIndex {
+        let mut index = ProgramIndex {
+            updater_fields: Vec::new(),
+            calls: Vec::new(),
+            call_sites: FxHashSet::default(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            callers: FxHashMap::default(),
+        };
+        for class in module.program_classes() {
+            let fields = module.classes[class].fields.iter().copied();
+            index.updater_fields.extend(fields.filter(|&field| api.kind_of(module.fields[field].ty).is_some()));
+        }
+        let fields = updater_fields(module, hierarchy, api);
+        let carriers = carriers(module, hierarchy, api);
+        for func in module.program_funcs() {
+            let Some(body) = &module.funcs[func].body else { continue };
+            for (_, inst) in body.layout_insts() {
+                let data = &body.insts[inst];
+                let site = Site { func, inst };
+                match data.payload {
+                    Payload::Field(field) => {
+                        let Some(field) = fields[field] else { continue };
+                        match data.op {
+                            Op::GetStatic | Op::GetField => index.reads.push((site, field)),
+                            Op::PutStatic | Op::PutField => index.writes.push((site, field)),
+                            _ => {}
+                        }
+                    }
+                    Payload::Method(method) => {
+                        if let Some(ApiMethod::Operation(kind, op)) = api.method(method) {
+                            index.calls.push(ApiCall { site, kind, op });
+                        } else if let Some(callee) = carriers[method] {
+                            index.callers.entry(callee).or_default().push(site);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        index.call_sites = index.calls.iter().map(|call| call.site).collect();
+        index
+    }
+
+    /// Whether a site is a call of an updater operation.
+    pub(crate) fn is_call(&self, site: Site) -> bool {
+        self.call_sites.contains(&site)
+    }
+
+    /// The calls of a method whose signature mentions an updater.
+    pub(crate) fn callers(&self, func: Func) -> &[Site] {
+        self.callers.get(&func).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Which field references name a field of an updater's type.
+fn updater_fields(module: &Module, hierarchy: &Hierarchy, api: &Api) -> SecondaryMap<FieldRef, Option<Field>> {
+    let mut fields = SecondaryMap::with_len(module.field_ref_count(), None);
+    for index in 0..module.field_ref_count() {
+        let field = FieldRef::new(index);
+        if api.kind_of(module.field_ref(field).ty).is_some() {
+            fields[field] = hierarchy.resolve_field(module, field);
+        }
+    }
+    fields
+}
+
+/// Which method references name a method of the program that takes or returns an updater.
+fn carriers(module: &Module, hierarchy: &Hierarchy, api: &Api) -> SecondaryMap<MethodRef, Option<Func>> {
+    let mut methods = SecondaryMap::with_len(module.method_ref_count(), None);
+    for index in 0..module.method_ref_count() {
+        let method = MethodRef::new(index);
+        let sig = module.sig(module.method_ref(method).sig);
+        if sig.params.iter().copied().chain(sig.ret).any(|ty| api.kind_of(ty).is_some()) {
+            methods[method] = hierarchy.resolve_method(module, method);
+        }
+    }
+    methods
+}

@@ -1,0 +1,150 @@
+//! Decide what becomes of every updater and every call: the making of a [`Plan`].
+//!
+//! ```text
+//! index ─▶ recognise ─▶ trace each call ─▶ decide each call ─▶ follow each updater's uses ─▶ Plan
+//! ```
+
+mod api;
+pub(crate) mod body_index;
+mod decide;
+mod index;
+mod reasons;
+mod recognise;
+mod trace;
+mod uses;
+
+use r8lite_ir::{Hierarchy, Verified};
+use rustc_hash::FxHashSet;
+
+use self::api::Api;
+use self::decide::Decider;
+use self::index::ProgramIndex;
+use self::trace::Tracer;
+use self::uses::UseFinder;
+use crate::plan::{
+    Access, Action, CallPlan, Guard, OffsetField, Plan, PlanOptions, Reason, Site, UpdaterId, UpdaterPlan,
+};
+
+/// Decides what becomes of every updater and every call of a program. Changes nothing.
+///
+/// ```
+/// use r8lite_ir::text::{self, Source};
+/// use r8lite_passes::plan::{self, PlanOptions};
+///
+/// let text = "
+/// class Counter {
+///   private volatile field n: i32
+///   private static final field N: AtomicIntegerFieldUpdater
+///   static method <clinit>() {
+///     u = invokestatic AtomicIntegerFieldUpdater.newUpdater(class Counter, \"n\")
+///     putstatic Counter.N, u
+///     return
+///   }
+///   method next(): i32 {
+///     u = getstatic Counter.N
+///     n = invokevirtual AtomicIntegerFieldUpdater.incrementAndGet(u, this)
+///     return n
+///   }
+/// }";
+/// let module = text::parse(&[Source { name: "counter.ir", text }]).unwrap();
+/// let module = r8lite_ir::verify(module).unwrap();
+/// let plan = plan::decide(&module, &PlanOptions::default());
+/// assert_eq!(plan.updaters.len(), 1);
+/// assert!(plan.updaters[0].remove);
+/// assert!(matches!(plan.calls[0].action, plan::Action::Replace(_)));
+/// ```
+pub fn decide(module: &Verified, options: &PlanOptions) -> Plan {
+    let hierarchy = Hierarchy::new(module);
+    let api = Api::new(module, &hierarchy);
+    let index = ProgramIndex::new(module, &hierarchy, &api);
+    let mut updaters = recognise::recognise(module, &api, &index, options);
+    let tracer = Tracer::new(module, &hierarchy, &index, &updaters, options);
+    let calls = decide_calls(&tracer, &updaters);
+    decide_updaters(&tracer, &calls, &mut updaters);
+    let may_go = |func: &r8lite_ir::Func| options.opening(module.funcs[*func].flags).is_none();
+    let mut accessors: Vec<_> = tracer.accessors.keys().copied().filter(may_go).collect();
+    accessors.sort_unstable();
+    Plan { updaters, calls, accessors }
+}
+
+fn decide_calls(tracer: &Tracer<'_>, updaters: &[UpdaterPlan]) -> Vec<CallPlan> {
+    let mut decider = Decider::new(tracer, updaters);
+    let mut calls = Vec::with_capacity(tracer.index.calls.len());
+    for call in &tracer.index.calls {
+        let (updater, action) = match tracer.trace(call.site) {
+            Ok(trace) => {
+                let action = decider.decide(call, &trace).map_or_else(Action::Keep, Action::Replace);
+                (Some(trace.updater), action)
+            }
+            Err(reason) => (None, Action::Keep(reason)),
+        };
+        calls.push(CallPlan { site: call.site, op: call.op, updater, action });
+    }
+    calls
+}
+
+/// Decides which updaters get an offset field, and which go.
+fn decide_updaters(tracer: &Tracer<'_>, calls: &[CallPlan], updaters: &mut [UpdaterPlan]) {
+    let replaced: FxHashSet<Site> =
+        calls.iter().filter(|call| matches!(call.action, Action::Replace(_))).map(|call| call.site).collect();
+    let mut finder = UseFinder::new(tracer, &replaced);
+    let mut reads: Vec<Vec<Site>> = vec![Vec::new(); updaters.len()];
+    for &(site, field) in &tracer.index.reads {
+        reads[tracer.by_field[&field].0 as usize].push(site);
+    }
+    for (number, updater) in updaters.iter_mut().enumerate() {
+        let Some(recognised) = updater.recognised else { continue };
+        updater.offset = offset_field(tracer, updater, UpdaterId(number as u32), calls);
+        let uses = finder.uses(&recognised, &reads[number]);
+        updater.reason = reason_to_stay(tracer, updater, &uses);
+        updater.remove = updater.reason.is_none();
+    }
+}
+
+/// Why a recognised updater stays, most telling reason first.
+fn reason_to_stay(tracer: &Tracer<'_>, updater: &UpdaterPlan, uses: &uses::Uses) -> Option<Reason> {
+    let module = tracer.module;
+    if uses.kept_calls > 0 {
+        return Some(reasons::calls_stay(uses.kept_calls));
+    }
+    if let Some(func) = uses.otherwise {
+        return Some(reasons::used_otherwise(&tracer.func_name(func)));
+    }
+    if let Some(flag) = tracer.options.opening(module.fields[updater.field].flags) {
+        return Some(reasons::visible_outside("it", flag));
+    }
+    uses.accessors.iter().find_map(|&func| {
+        let flag = tracer.options.opening(module.funcs[func].flags)?;
+        Some(reasons::visible_outside(&format!("its accessor {}", tracer.func_name(func)), flag))
+    })
+}
+
+/// The offset field that the replaced calls of an updater need.
+fn offset_field(tracer: &Tracer<'_>, updater: &UpdaterPlan, id: UpdaterId, calls: &[CallPlan]) -> Option<OffsetField> {
+    let mut flags = None;
+    for call in calls.iter().filter(|call| call.updater == Some(id)) {
+        let Action::Replace(replacement) = call.action else { continue };
+        if replacement.access == Access::Offset || replacement.guard == Guard::Offset {
+            let needed = decide::offset_visibility(tracer, updater.field, call.site)
+                .expect("a call that could not read the offset is kept");
+            flags = Some(flags.map_or(needed, |flags: r8lite_ir::Flags| decide::wider(flags, needed)));
+        }
+    }
+    Some(OffsetField { name: offset_name(tracer, updater), flags: flags? })
+}
+
+/// `updater$offset`, or with a number where the class has such a field already.
+fn offset_name(tracer: &Tracer<'_>, updater: &UpdaterPlan) -> String {
+    let module = tracer.module;
+    let data = &module.fields[updater.field];
+    let base = format!("{}$offset", module.name(data.name));
+    let taken =
+        |name: &str| module.find_symbol(name).is_some_and(|symbol| module.declared_field(data.class, symbol).is_some());
+    let mut name = base.clone();
+    let mut number = 1;
+    while taken(&name) {
+        name = format!("{base}${number}");
+        number += 1;
+    }
+    name
+}

@@ -1,0 +1,161 @@
+//! Every reason for which an updater or a call stays: a stable code, what was found, and what would change it.
+
+use crate::plan::Reason;
+
+fn reason(code: &'static str, text: impl Into<String>) -> Reason {
+    Reason { code, text: text.into() }
+}
+
+// Updaters that are not recognised.
+
+pub(crate) fn not_static() -> Reason {
+    reason("not-static", "the updater is an instance field; declare it static final")
+}
+pub(crate) fn not_final() -> Reason {
+    reason("not-final", "the updater is not final, so another can be stored later; declare it static final")
+}
+pub(crate) fn never_written() -> Reason {
+    reason("never-written", "the updater is never assigned, so it is always null; assign it in the class initialiser")
+}
+pub(crate) fn written_more_than_once() -> Reason {
+    reason("written-twice", "the updater is assigned in several places; assign it once, directly by newUpdater")
+}
+pub(crate) fn written_elsewhere() -> Reason {
+    reason("written-elsewhere", "the updater is assigned outside its class's initialiser; assign it there")
+}
+pub(crate) fn in_handler_range() -> Reason {
+    reason(
+        "in-handler-range",
+        "the updater is made or assigned where an exception would be caught, so it may be absent; make it outside of try",
+    )
+}
+pub(crate) fn not_created_here(found: &str) -> Reason {
+    reason("not-newUpdater", format!("the updater is assigned {found}; assign the result of newUpdater itself"))
+}
+pub(crate) fn kind_mismatch() -> Reason {
+    reason("kind-mismatch", "the updater field holds another kind of updater; declare it with the kind that is made")
+}
+pub(crate) fn argument_not_constant(what: &str) -> Reason {
+    reason("not-constant", format!("the {what} given to newUpdater is not a constant; write it in the call"))
+}
+pub(crate) fn target_class_unknown(class: &str) -> Reason {
+    reason(
+        "class-unknown",
+        format!("{class} is not in the input, so its field cannot be looked up; add it to the input"),
+    )
+}
+pub(crate) fn target_missing(class: &str, name: &str) -> Reason {
+    reason("target-missing", format!("{class} declares no field {name}: newUpdater throws; name a field it declares"))
+}
+pub(crate) fn target_inherited(class: &str, name: &str, owner: &str) -> Reason {
+    reason(
+        "target-inherited",
+        format!("{name} is declared in {owner}, and newUpdater does not look there from {class}; pass {owner}.class"),
+    )
+}
+pub(crate) fn target_inaccessible(field: &str) -> Reason {
+    reason(
+        "target-inaccessible",
+        format!("{field} cannot be accessed from where the updater is made: newUpdater throws; make it in that class"),
+    )
+}
+pub(crate) fn target_protected(field: &str) -> Reason {
+    reason(
+        "target-protected",
+        format!("{field} is protected and in another package, which needs checks of its own; make the updater there"),
+    )
+}
+pub(crate) fn target_type(field: &str, found: &str, wanted: &str) -> Reason {
+    reason("target-type", format!("{field} is of type {found}, not {wanted}: newUpdater throws; make the two agree"))
+}
+pub(crate) fn target_primitive(field: &str) -> Reason {
+    reason("target-primitive", format!("{field} is no reference: newUpdater throws; use an integer or long updater"))
+}
+pub(crate) fn target_not_volatile(field: &str) -> Reason {
+    reason("target-not-volatile", format!("{field} is not volatile: newUpdater throws; declare it volatile"))
+}
+pub(crate) fn target_static(field: &str) -> Reason {
+    reason("target-static", format!("{field} is static: newUpdater throws; updaters work on instance fields"))
+}
+pub(crate) fn kept_by_pattern(pattern: &str) -> Reason {
+    reason("kept-by-pattern", format!("it matches --keep '{pattern}'; narrow the pattern to have it optimised"))
+}
+
+// Recognised updaters that stay.
+
+pub(crate) fn visible_outside(what: &str, flag: &str) -> Reason {
+    reason(
+        "visible-outside",
+        format!("{what} can be used by classes outside the input; make it private, or pass {flag} if there are none"),
+    )
+}
+pub(crate) fn calls_stay(count: usize) -> Reason {
+    let calls = if count == 1 { "a call".to_owned() } else { format!("{count} calls") };
+    reason("calls-stay", format!("{calls} of it could not be replaced; see there"))
+}
+pub(crate) fn used_otherwise(place: &str) -> Reason {
+    reason("used-otherwise", format!("its value is used in another way than to call it, in {place}"))
+}
+
+// Calls that stay.
+
+pub(crate) fn updater_not_recognised(updater: &str, why: &Reason) -> Reason {
+    Reason { code: why.code, text: format!("{updater}: {}", why.text) }
+}
+pub(crate) fn receiver_disagrees() -> Reason {
+    reason(
+        "several-updaters",
+        "different updaters reach this call; call each in a place of its own, or copy the method for each",
+    )
+}
+pub(crate) fn receiver_null() -> Reason {
+    reason("null-updater", "the updater may be the constant null here; assign one on every way to the call")
+}
+pub(crate) fn receiver_instance_field(field: &str) -> Reason {
+    reason(
+        "instance-field",
+        format!("the updater is read from {field}, an instance field; keep it in a static final one"),
+    )
+}
+pub(crate) fn receiver_parameter(method: &str, flag: &str) -> Reason {
+    reason(
+        "open-parameter",
+        format!(
+            "the updater is a parameter of {method}, which classes outside the input can call with another; make it \
+             private, or pass {flag} if there are none"
+        ),
+    )
+}
+pub(crate) fn receiver_parameter_uncalled(method: &str) -> Reason {
+    reason("never-called", format!("the updater is a parameter of {method}, which nothing in the input calls"))
+}
+pub(crate) fn receiver_virtual(method: &str) -> Reason {
+    reason(
+        "virtual-accessor",
+        format!("the updater comes from {method}, which has several bodies or may be overridden; make it final"),
+    )
+}
+pub(crate) fn receiver_unknown(found: &str) -> Reason {
+    reason("unknown-source", format!("the updater comes from {found}; read the static field at the call"))
+}
+pub(crate) fn early_read() -> Reason {
+    reason(
+        "early-read",
+        "the updater is read in its class's initialiser before it is assigned there; move the assignment up",
+    )
+}
+pub(crate) fn offset_inaccessible(class: &str) -> Reason {
+    reason(
+        "offset-inaccessible",
+        format!("an offset field in {class} could not be read from here; move the call there, or to its package"),
+    )
+}
+pub(crate) fn serializable(class: &str) -> Reason {
+    reason(
+        "serializable",
+        format!(
+            "an offset field that this call can read would change the serialVersionUID that is computed for {class}; \
+             declare one"
+        ),
+    )
+}

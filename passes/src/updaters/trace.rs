@@ -1,0 +1,236 @@
+//! Trace a value that a method of an updater is called on back to the updater it must be.
+
+use r8lite_ir::{Body, Constant, Field, Flags, Func, Hierarchy, Inst, MethodRef, Module, Op, Payload, Value, ValueDef};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::body_index::for_each_incoming;
+use super::index::ProgramIndex;
+use super::reasons;
+use crate::plan::{PlanOptions, Reason, Site, UpdaterId, UpdaterPlan};
+
+/// How many values are looked at for one call before the trace gives up; the rest of the work stays linear by it.
+const MAX_VALUES: usize = 1000;
+
+/// How many accessors that only call another accessor are followed.
+const MAX_ACCESSOR_DEPTH: u32 = 4;
+
+/// Where the updater of a call comes from.
+pub(crate) struct Trace {
+    pub(crate) updater: UpdaterId,
+    /// The instructions that read it, or that call an accessor which does.
+    pub(crate) leaves: Vec<Site>,
+}
+
+/// What a trace needs to know.
+pub(crate) struct Tracer<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) hierarchy: &'a Hierarchy,
+    pub(crate) index: &'a ProgramIndex,
+    pub(crate) options: &'a PlanOptions,
+    pub(crate) by_field: FxHashMap<Field, UpdaterId>,
+    /// For each method that only returns an updater field: that field.
+    pub(crate) accessors: FxHashMap<Func, Field>,
+}
+
+impl<'a> Tracer<'a> {
+    pub(crate) fn new(
+        module: &'a Module,
+        hierarchy: &'a Hierarchy,
+        index: &'a ProgramIndex,
+        updaters: &[UpdaterPlan],
+        options: &'a PlanOptions,
+    ) -> Tracer<'a> {
+        let by_field = updaters.iter().enumerate().map(|(i, row)| (row.field, UpdaterId(i as u32))).collect();
+        let mut tracer = Tracer { module, hierarchy, index, options, by_field, accessors: FxHashMap::default() };
+        // An accessor stands where an updater is read, or calls one that does: look only there, inside out.
+        let mut found: Vec<Func> = index.reads.iter().map(|&(site, _)| site.func).collect();
+        for _ in 0..MAX_ACCESSOR_DEPTH {
+            let mut callers = Vec::new();
+            for func in found {
+                if tracer.accessors.contains_key(&func) {
+                    continue;
+                }
+                if let Some(field) = tracer.accessor_field(func) {
+                    tracer.accessors.insert(func, field);
+                    callers.extend(index.callers(func).iter().map(|site| site.func));
+                }
+            }
+            found = callers;
+        }
+        tracer
+    }
+
+    /// The updater field that a method does nothing but return.
+    fn accessor_field(&self, func: Func) -> Option<Field> {
+        let data = &self.module.funcs[func];
+        let body = data.body.as_ref()?;
+        let [entry] = body.layout[..] else { return None };
+        let [read, end] = body.blocks[entry].insts[..] else { return None };
+        if !data.is_static() || !body.blocks[entry].catches.is_empty() || data.flags.has(Flags::SYNCHRONIZED) {
+            return None;
+        }
+        let (read, end) = (&body.insts[read], &body.insts[end]);
+        if end.op != Op::Return || read.result.is_none() || end.args.first() != read.result.as_ref() {
+            return None;
+        }
+        match read.op {
+            Op::GetStatic => {
+                let field = self.hierarchy.resolve_field(self.module, read.field_symbol()?)?;
+                self.by_field.contains_key(&field).then_some(field)
+            }
+            Op::InvokeStatic => self.accessors.get(&self.callee(read.op, &read.payload)?).copied(),
+            _ => None,
+        }
+    }
+
+    /// The one method that a call certainly runs, unless it throws first.
+    pub(crate) fn callee(&self, op: Op, payload: &Payload) -> Option<Func> {
+        let Payload::Method(method) = *payload else { return None };
+        let func = self.hierarchy.resolve_method(self.module, method)?;
+        match op {
+            Op::InvokeStatic | Op::InvokeSpecial => Some(func),
+            _ => self.module.funcs[func].flags.has(Flags::PRIVATE).then_some(func),
+        }
+    }
+
+    /// The static accessor that an instruction calls.
+    pub(crate) fn called_accessor(&self, body: &Body, inst: Inst) -> Option<(Func, Field)> {
+        let data = &body.insts[inst];
+        if data.op != Op::InvokeStatic {
+            return None;
+        }
+        let func = self.callee(data.op, &data.payload)?;
+        self.accessors.get(&func).map(|&field| (func, field))
+    }
+
+    /// Traces the receiver of a call.
+    pub(crate) fn trace(&self, call: Site) -> Result<Trace, Reason> {
+        let body = self.body(call.func);
+        let receiver = body.insts[call.inst].args[0];
+        let mut seen: FxHashSet<(Func, Value)> = FxHashSet::default();
+        let mut todo = vec![(call.func, receiver)];
+        let mut leaves = Vec::new();
+        let mut updater = None;
+        while let Some((func, value)) = todo.pop() {
+            if !seen.insert((func, value)) {
+                continue;
+            }
+            if seen.len() > MAX_VALUES {
+                return Err(reasons::receiver_unknown("too many places to follow"));
+            }
+            let body = self.body(func);
+            match body.values[value].def {
+                ValueDef::Const(Constant::Null) => return Err(reasons::receiver_null()),
+                ValueDef::Const(_) => return Err(reasons::receiver_unknown("a constant")),
+                ValueDef::Param(block, index) if block == body.entry() => {
+                    self.trace_parameter(func, index as usize, &mut todo)?;
+                }
+                ValueDef::Param(block, index) => {
+                    if !for_each_incoming(body, block, index as usize, |value| todo.push((func, value))) {
+                        return Err(reasons::receiver_unknown("an exception"));
+                    }
+                }
+                ValueDef::Result(inst) => match self.trace_result(func, body, inst, &mut todo)? {
+                    None => {}
+                    Some(field) => {
+                        let found = self.by_field[&field];
+                        if updater.is_some_and(|other| other != found) {
+                            return Err(reasons::receiver_disagrees());
+                        }
+                        updater = Some(found);
+                        leaves.push(Site { func, inst });
+                    }
+                },
+            }
+        }
+        let updater = updater.ok_or_else(|| reasons::receiver_unknown("nowhere: the call cannot be reached"))?;
+        leaves.sort_unstable();
+        Ok(Trace { updater, leaves })
+    }
+
+    /// The updater field that an instruction's result was read from; or none, with the values it may come from.
+    fn trace_result(
+        &self,
+        func: Func,
+        body: &Body,
+        inst: Inst,
+        todo: &mut Vec<(Func, Value)>,
+    ) -> Result<Option<Field>, Reason> {
+        let data = &body.insts[inst];
+        match data.op {
+            Op::GetStatic | Op::GetField => {
+                let field = data.field_symbol().and_then(|field| self.hierarchy.resolve_field(self.module, field));
+                match field {
+                    Some(field) if data.op == Op::GetField => {
+                        Err(reasons::receiver_instance_field(&self.field_name(field)))
+                    }
+                    Some(field) if self.by_field.contains_key(&field) => Ok(Some(field)),
+                    _ => Err(reasons::receiver_unknown("a field of a class that is not in the input")),
+                }
+            }
+            Op::CheckCast => {
+                todo.push((func, data.args[0]));
+                Ok(None)
+            }
+            Op::Select => {
+                todo.extend([(func, data.args[1]), (func, data.args[2])]);
+                Ok(None)
+            }
+            Op::InvokeStatic | Op::InvokeVirtual | Op::InvokeSpecial | Op::InvokeInterface => {
+                if let Some((_, field)) = self.called_accessor(body, inst) {
+                    return Ok(Some(field));
+                }
+                let method = data.method_symbol().expect("a call names a method");
+                let shown = self.method_ref_name(method);
+                let is_virtual = matches!(data.op, Op::InvokeVirtual | Op::InvokeInterface);
+                Err(match is_virtual {
+                    true => reasons::receiver_virtual(&shown),
+                    false => reasons::receiver_unknown(&format!("the result of {shown}")),
+                })
+            }
+            op => Err(reasons::receiver_unknown(&format!("the result of {}", op.mnemonic()))),
+        }
+    }
+
+    /// The arguments that reach a parameter, if all callers are known.
+    fn trace_parameter(&self, func: Func, index: usize, todo: &mut Vec<(Func, Value)>) -> Result<(), Reason> {
+        let data = &self.module.funcs[func];
+        let shown = self.func_name(func);
+        let is_constructor = self.module.name(data.name) == "<init>";
+        let bound = data.flags.has(Flags::STATIC) || data.flags.has(Flags::PRIVATE) || is_constructor;
+        if !bound {
+            return Err(reasons::receiver_virtual(&shown));
+        }
+        if let Some(flag) = self.options.opening(data.flags) {
+            return Err(reasons::receiver_parameter(&shown, flag));
+        }
+        let callers = self.index.callers(func);
+        if callers.is_empty() {
+            return Err(reasons::receiver_parameter_uncalled(&shown));
+        }
+        for &site in callers {
+            let body = self.body(site.func);
+            todo.push((site.func, body.insts[site.inst].args[index]));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn body(&self, func: Func) -> &'a Body {
+        self.module.funcs[func].body.as_ref().expect("a method that has instructions has a body")
+    }
+
+    pub(crate) fn field_name(&self, field: Field) -> String {
+        let data = &self.module.fields[field];
+        format!("{}.{}", self.module.class_name(data.class), self.module.name(data.name))
+    }
+
+    pub(crate) fn func_name(&self, func: Func) -> String {
+        let data = &self.module.funcs[func];
+        format!("{}.{}", self.module.class_name(data.class), self.module.name(data.name))
+    }
+
+    fn method_ref_name(&self, method: MethodRef) -> String {
+        let data = self.module.method_ref(method);
+        format!("{}.{}", self.module.class_name(data.class), self.module.name(data.name))
+    }
+}

@@ -1,0 +1,145 @@
+//! Follow an updater's value from where it is read to all its uses, to know whether it can go.
+
+use r8lite_ir::{Block, Body, Func, Inst, Op, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::trace::Tracer;
+use crate::plan::{Recognised, Site};
+
+/// What an updater is used for.
+#[derive(Default)]
+pub(crate) struct Uses {
+    /// Calls of its methods that are not replaced.
+    pub(crate) kept_calls: usize,
+    /// A method in which it is used in another way, the first that was met.
+    pub(crate) otherwise: Option<Func>,
+    /// The accessors that return it.
+    pub(crate) accessors: Vec<Func>,
+}
+
+/// A place where a value is used.
+#[derive(Clone, Copy)]
+enum Use {
+    /// As the argument of an instruction with this index.
+    Arg(Inst, u32),
+    /// For the parameter of a block with this index.
+    Param(Block, u32),
+}
+
+/// Follows updaters. It remembers the uses of values in the methods it went through.
+pub(crate) struct UseFinder<'a, 'b> {
+    tracer: &'b Tracer<'a>,
+    /// The calls that are going to be replaced.
+    replaced: &'b FxHashSet<Site>,
+    bodies: FxHashMap<Func, FxHashMap<Value, Vec<Use>>>,
+}
+
+impl<'a, 'b> UseFinder<'a, 'b> {
+    pub(crate) fn new(tracer: &'b Tracer<'a>, replaced: &'b FxHashSet<Site>) -> Self {
+        UseFinder { tracer, replaced, bodies: FxHashMap::default() }
+    }
+
+    /// All uses of an updater: of what its creation made, and of what was read from its field (`reads`).
+    pub(crate) fn uses(&mut self, updater: &Recognised, reads: &[Site]) -> Uses {
+        let mut uses = Uses::default();
+        let mut todo: Vec<(Func, Value)> = Vec::new();
+        let mut seen = FxHashSet::default();
+        let result = |site: Site| self.tracer.body(site.func).insts[site.inst].result.expect("it yields an updater");
+        todo.push((updater.creation.func, result(updater.creation)));
+        let mut sources = reads.to_vec();
+        while let Some(site) = sources.pop() {
+            if self.tracer.accessors.contains_key(&site.func) {
+                if !uses.accessors.contains(&site.func) {
+                    uses.accessors.push(site.func);
+                    sources.extend_from_slice(self.tracer.index.callers(site.func));
+                }
+            } else {
+                todo.push((site.func, result(site)));
+            }
+        }
+        uses.accessors.sort_unstable();
+        while let Some((func, value)) = todo.pop() {
+            if !seen.insert((func, value)) {
+                continue;
+            }
+            let found = self.of_value(func, value);
+            for at in found {
+                match at {
+                    Use::Param(block, index) => {
+                        todo.push((func, self.tracer.body(func).blocks[block].params[index as usize]));
+                    }
+                    Use::Arg(inst, index) => {
+                        let site = Site { func, inst };
+                        if site != updater.store {
+                            self.follow(site, index, &mut todo, &mut uses);
+                        }
+                    }
+                }
+            }
+        }
+        uses
+    }
+
+    fn follow(&self, site: Site, index: u32, todo: &mut Vec<(Func, Value)>, uses: &mut Uses) {
+        let body = self.tracer.body(site.func);
+        let data = &body.insts[site.inst];
+        match data.op {
+            Op::CheckCast => todo.push((site.func, data.result.expect("a cast has a result"))),
+            Op::Select if index > 0 => todo.push((site.func, data.result.expect("a select has a result"))),
+            op if op.is_invoke() => {
+                if self.tracer.index.is_call(site) && index == 0 {
+                    // A call that also takes the updater as an argument is met once more for that.
+                    if !self.replaced.contains(&site) {
+                        uses.kept_calls += 1;
+                    }
+                    return;
+                }
+                let callee = self.tracer.callee(op, &data.payload);
+                match callee.and_then(|callee| Some((callee, self.tracer.module.funcs[callee].body.as_ref()?))) {
+                    Some((callee, body)) => todo.push((callee, body.blocks[body.entry()].params[index as usize])),
+                    None => {
+                        uses.otherwise.get_or_insert(site.func);
+                    }
+                }
+            }
+            _ => {
+                uses.otherwise.get_or_insert(site.func);
+            }
+        }
+    }
+
+    fn of_value(&mut self, func: Func, value: Value) -> Vec<Use> {
+        let tracer = self.tracer;
+        let uses = self.bodies.entry(func).or_insert_with(|| reference_uses(tracer.body(func)));
+        uses.get(&value).cloned().unwrap_or_default()
+    }
+}
+
+/// The uses of all references of a body: an updater may also go by the type `Object`.
+fn reference_uses(body: &Body) -> FxHashMap<Value, Vec<Use>> {
+    let mut uses: FxHashMap<Value, Vec<Use>> = FxHashMap::default();
+    let mut add = |value: Value, at: Use| {
+        if body.values[value].ty.is_ref() {
+            uses.entry(value).or_default().push(at);
+        }
+    };
+    for &block in &body.layout {
+        for catch in &body.blocks[block].catches {
+            for (index, &arg) in catch.target.args.iter().enumerate() {
+                add(arg, Use::Param(catch.target.block, index as u32 + 1));
+            }
+        }
+        for &inst in &body.blocks[block].insts {
+            let data = &body.insts[inst];
+            for (index, &arg) in data.args.iter().enumerate() {
+                add(arg, Use::Arg(inst, index as u32));
+            }
+            for target in data.targets() {
+                for (index, &arg) in target.args.iter().enumerate() {
+                    add(arg, Use::Param(target.block, index as u32));
+                }
+            }
+        }
+    }
+    uses
+}

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use libtest_mimic::{Failed, Trial};
 use r8lite::ir::diag::Diagnostic;
 use r8lite::passes::pipeline::{self, Config, Schedule};
+use r8lite::passes::plan;
 use r8lite::text::{self, Source};
-use r8lite::{Module, Plan, Report, Verified, emit, explain, verify};
+use r8lite::{Module, Plan, PlanOptions, Report, Verified, emit, explain, verify};
 use similar::TextDiff;
 
 use crate::behaviour::{self, Behaviour};
@@ -40,7 +41,7 @@ fn test(case: &Case, directive: &Directive) -> Result<(), Failed> {
     match directive {
         Directive::Parse | Directive::Verify => unreachable!("done above"),
         Directive::Plan => {
-            let plan = decide(case, &verified);
+            let plan = decide(case, &verified)?;
             snapshot(case, directive, &emit::plan(&verified, &plan))
         }
         Directive::Optimize => optimize_test(case, directive, verified),
@@ -158,13 +159,29 @@ fn pass_test(case: &Case, directive: &Directive, names: &[String], before: &Veri
     snapshot(case, directive, &change)
 }
 
-fn decide(case: &Case, verified: &Verified) -> Plan {
-    let _ = (case, verified);
-    Plan::default()
+/// What `; flags:` says of the program.
+fn plan_options(case: &Case) -> Result<PlanOptions, Failed> {
+    let mut options = PlanOptions::default();
+    let mut words = case.flags.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--whole-program" => options.whole_program = true,
+            "--closed-packages" => options.closed_packages = true,
+            "--keep" => {
+                options.keep.push(words.next().ok_or("`--keep` wants a pattern")?.trim_matches('\'').to_owned())
+            }
+            other => return Err(format!("`; flags:` knows no `{other}`").into()),
+        }
+    }
+    Ok(options)
+}
+
+fn decide(case: &Case, verified: &Verified) -> Result<Plan, Failed> {
+    Ok(plan::decide(verified, &plan_options(case)?))
 }
 
 fn optimize(case: &Case, verified: Verified, config: Config) -> Result<(Verified, Report), Failed> {
-    let plan = decide(case, &verified);
+    let plan = decide(case, &verified)?;
     Ok(pipeline::run(verified, &plan, config).map_err(|error| error.to_string())?)
 }
 

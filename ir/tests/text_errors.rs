@@ -688,10 +688,10 @@ fn bodies_a_label_without_its_parts() {
 #[test]
 fn there_is_a_cap_and_no_blow_up() {
     let report = |text: &str| parse(&[Source { name: "test.ir", text }]).unwrap_err().diagnostics;
-    assert_eq!(report(&"class A {\n".repeat(100_000)).len(), 100);
+    assert_eq!(report(&"class A {\n".repeat(100_000)).len(), 21);
     assert_eq!(report(&"# ".repeat(100_000)).len(), 1);
     assert_eq!(report(&"{".repeat(100_000)).len(), 1);
-    assert_eq!(report(&"class A { method m() {\n".repeat(10_000)).len(), 100);
+    assert_eq!(report(&"class A { method m() {\n".repeat(10_000)).len(), 21);
     let undefined: String = (0..100_000).map(|i| format!("    x{i} = add y{i}, 1\n")).collect();
     assert_eq!(report(&format!("class A {{\n  method m() {{\n{undefined}  }}\n}}\n")).len(), 100);
 }

@@ -2,16 +2,18 @@
 
 /// The candidate nearest to `name`, if it is near enough to be worth a hint. Ties go to the first.
 pub(crate) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    // Long names cost the square of their length and are seldom mistyped beyond recognition.
+    // Long names cost the square of their length and are seldom mistyped beyond recognition. The other bound keeps a
+    // hundred errors in a huge text cheap.
     const LONGEST: usize = 64;
+    const MOST: usize = 10_000;
     if name.len() > LONGEST {
         return None;
     }
     // One mistake in two letters, two in five, and so on.
     let mut limit = (name.chars().count() + 1) / 3 + 1;
     let mut best = None;
-    for candidate in candidates {
-        if candidate.len() > LONGEST || candidate.len().abs_diff(name.len()) > LONGEST / 2 || candidate == name {
+    for candidate in candidates.into_iter().take(MOST) {
+        if candidate.len() > LONGEST || candidate == name || is_too_long(candidate, name, limit) {
             continue;
         }
         let distance = distance(name, candidate);
@@ -21,6 +23,11 @@ pub(crate) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n s
         }
     }
     best
+}
+
+/// Whether the numbers of characters alone are `limit` apart.
+fn is_too_long(a: &str, b: &str, limit: usize) -> bool {
+    a.chars().count().abs_diff(b.chars().count()) >= limit
 }
 
 /// How many characters have to be inserted, removed, changed or swapped with their neighbour; case costs nothing.

@@ -1,7 +1,7 @@
 //! Names of values and blocks in a body, as they are printed: written names first, then made-up ones that no written
 //! name stands in the way of.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::is_reserved_value_name;
 use super::printer::{write_name, write_number};
@@ -118,14 +118,16 @@ fn assign(
             if name.is_none() {
                 let number = format!("{prefix}{index}");
                 if module.find_symbol(&number).is_some_and(|symbol| taken.contains(&symbol)) {
-                    names[index] = LocalName::Other(fresh(module, &taken, &mut made, &number, 1));
+                    names[index] = LocalName::Other(fresh(module, &taken, &mut made, &number, &mut 1));
                 }
             }
         }
     }
-    for (i, &(index, name)) in repeated.iter().enumerate() {
-        // Starting at another number each keeps the search short when one name is repeated often.
-        names[index] = LocalName::Other(fresh(module, &taken, &mut made, module.name(name), i + 1));
+    // Where the search for each name goes on, so that a name repeated often costs no more than others.
+    let mut next: FxHashMap<Symbol, usize> = FxHashMap::default();
+    for (index, name) in repeated {
+        let next = next.entry(name).or_insert(1);
+        names[index] = LocalName::Other(fresh(module, &taken, &mut made, module.name(name), next));
     }
     names
 }
@@ -140,15 +142,14 @@ fn fresh(
     taken: &FxHashSet<Symbol>,
     made: &mut FxHashSet<Box<str>>,
     base: &str,
-    from: usize,
+    next: &mut usize,
 ) -> Box<str> {
-    let mut number = from;
     loop {
-        let name: Box<str> = format!("{base}_{number}").into();
+        let name: Box<str> = format!("{base}_{next}").into();
+        *next += 1;
         let free = !module.find_symbol(&name).is_some_and(|symbol| taken.contains(&symbol));
         if free && made.insert(name.clone()) {
             return name;
         }
-        number += 1;
     }
 }

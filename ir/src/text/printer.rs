@@ -1,7 +1,7 @@
 //! The printer: the one canonical layout, straight into one string.
 //!
 //! Everything that the parser infers is left out, and only that: both ask [`super::members`] and [`super::names`].
-//! Modules need not be well-formed, since messages print what is wrong with them; only ids must be of the module.
+//! Bodies need not be in order, since messages print what is wrong with them.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -445,9 +445,11 @@ impl<'m> Printer<'m> {
     }
 
     fn value(&mut self, body: &Body, names: &LocalNames, value: Value) {
-        match body.values[value].def {
-            ValueDef::Const(constant) => self.constant(constant),
-            ValueDef::Param(..) | ValueDef::Result(_) => names.write_value(&mut self.out, self.module, value),
+        match body.values.get(value).map(|data| data.def) {
+            Some(ValueDef::Const(constant)) => self.constant(constant),
+            Some(ValueDef::Param(..) | ValueDef::Result(_)) | None => {
+                names.write_value(&mut self.out, self.module, value)
+            }
         }
     }
 

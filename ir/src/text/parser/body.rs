@@ -325,7 +325,8 @@ impl<'a> Parser<'a> {
 
     fn unknown_value(&mut self, cx: &BodyCx, name: Symbol, token: Token) -> Reported {
         let text = self.module.name(name);
-        let known = cx.body.values.values().filter_map(|data: &ValueData| data.name);
+        // The nearest definitions first.
+        let known = cx.body.values.values().rev().filter_map(|data: &ValueData| data.name);
         let help = if text == "this" && cx.is_static {
             Some("a static method has no `this`".to_owned())
         } else if let Some(near) = nearest(text, known.map(|name| self.module.name(name))) {

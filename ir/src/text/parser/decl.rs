@@ -121,9 +121,10 @@ impl<'a> Parser<'a> {
             self.next();
             return end;
         }
-        // Each of these costs a look at the whole rest, so there is an end to them; round two reports as many.
+        // Each of these costs a look at the whole rest, so there is an end to them.
+        const MAX_UNCLOSED: usize = 20;
         self.unclosed += 1;
-        if self.unclosed > super::MAX_ERRORS {
+        if self.unclosed > MAX_UNCLOSED {
             self.next();
             return self.text.len();
         }

@@ -46,9 +46,9 @@ pub enum Synchronisation {
     Initialised(Class),
     /// The thread found the class initialised.
     SawInitialised(Class),
-    /// A fence; `Volatile` is a full one.
-    Fence(Ordering),
-    /// The thread learnt that another has interrupted it.
+    /// The thread interrupted another.
+    Interrupts(ThreadId),
+    /// The thread learnt that this one, perhaps itself, was interrupted.
     Interrupted(ThreadId),
 }
 

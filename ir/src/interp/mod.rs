@@ -17,6 +17,7 @@ pub mod arith;
 mod call;
 mod exception;
 mod exec;
+pub mod explore;
 mod fingerprint;
 mod floats;
 pub mod heap;

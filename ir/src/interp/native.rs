@@ -132,6 +132,7 @@ impl<M: Memory> Exec<'_, '_, M> {
             Native::Interrupt => {
                 if let Some(thread) = self.thread_of(this) {
                     self.machine.threads[thread.index()].interrupted = true;
+                    self.synchronise(Synchronisation::Interrupts(thread));
                 }
                 None
             }

@@ -26,7 +26,7 @@ pub struct RunResult {
 }
 
 /// How a run ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum End {
     /// The entry method returned, with this value in words if it has one, and all threads ended.
@@ -51,7 +51,7 @@ pub enum End {
 }
 
 /// A frame of a stack trace.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub struct TraceLine {
     /// The full name of the class.

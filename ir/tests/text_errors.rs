@@ -29,7 +29,7 @@ fn tokens_a_character_that_starts_nothing() {
   field y: i32
 }
 "#,
-        &["2:3: E0101 no token starts with `#`"],
+        &["2:3: E0101 no token starts with `#`; a comment starts with `;`"],
     );
 }
 
@@ -681,6 +681,35 @@ fn bodies_a_label_without_its_parts() {
             "4:7: E0110 found `i32`, wanted `:`",
             "7:11: E0110 found the end of the line, wanted `:`",
             "8:6: E0110 found the end of the line, wanted `:`",
+        ],
+    );
+}
+
+/// What people write who know Java better.
+#[test]
+fn habits_of_other_languages() {
+    check(
+        r#"class A {
+  // a comment
+  field x: int
+
+  static method m(a: i32): boolean {
+    b = 5
+    c = a
+    d = A.m(a)
+    call A.m(a)
+    return a
+  }
+}
+"#,
+        &[
+            "2:3: E0101 no token starts with `/`; a comment starts with `;`",
+            "3:12: E0130 class `int` is not declared; the type is called `i32` here",
+            "5:28: E0130 class `boolean` is not declared; the type is called `bool` here",
+            "6:9: E0110 found `5`, wanted an instruction; a constant needs no definition; write it where it is used",
+            "7:9: E0135 there is no instruction `a`; there are no copies; use `a` itself",
+            "8:9: E0135 there is no instruction `A`; a call starts with how: `invokestatic`, `invokevirtual`, `invokespecial`, `invokeinterface`",
+            "9:5: E0135 there is no instruction `call`; a call starts with how: `invokestatic`, `invokevirtual`, `invokespecial`, `invokeinterface`",
         ],
     );
 }

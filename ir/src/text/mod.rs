@@ -1,4 +1,8 @@
-//! The text form: [`parse`] and [`print`](print_module).
+//! The text form: [`parse`] and [`print`](print_module), each the other's inverse on text in the canonical layout.
+//!
+//! `ir/LANGUAGE.md` describes it. What parser and printer must agree on stands apart from both: `lexer` says what a
+//! plain name is, `names` which flags there are and what library classes are called, `members` what a reference leaves
+//! out.
 
 #[doc(hidden)]
 pub mod fuzzing;
@@ -37,6 +41,20 @@ pub struct ParseError {
 }
 
 /// Parses texts as one program, on top of the class library.
+///
+/// ```
+/// use r8lite_ir::text::{Source, parse, print_module};
+///
+/// let text = "class Twice {\n  static method of(n: i32): i32 {\n    twice = add n, n\n    return twice\n  }\n}\n";
+/// let module = parse(&[Source { name: "twice.ir", text }]).expect("the text is right");
+/// assert_eq!(print_module(&module), text);
+///
+/// let error = parse(&[Source { name: "typo.ir", text: "clas A {\n}\n" }]).unwrap_err();
+/// assert_eq!(
+///     error.diagnostics[0].to_string(),
+///     "error[E0110]: found `clas`, wanted `class` or `interface`; help: did you mean `class`?"
+/// );
+/// ```
 ///
 /// # Errors
 /// Everything that is wrong with the texts, up to a cap.

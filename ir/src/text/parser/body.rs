@@ -434,6 +434,11 @@ impl<'a> Parser<'a> {
     }
 
     fn mnemonic(&mut self) -> Parsed<(Op, Option<Ordering>)> {
+        if matches!(self.token.kind, TokenKind::Number | TokenKind::String) {
+            let help = Some("a constant needs no definition; write it where it is used".to_owned());
+            let message = format!("found {}, wanted an instruction", self.shown(self.token));
+            return Err(self.report_help("E0110", self.token.span(), message, help));
+        }
         if self.token.kind != TokenKind::Name {
             return Err(self.unexpected("an instruction"));
         }
@@ -470,7 +475,17 @@ impl<'a> Parser<'a> {
 
     fn unknown_mnemonic(&mut self, token: Token, name: &str) -> Reported {
         let near = nearest(name, Op::ALL.iter().map(|op| op.mnemonic()));
-        let help = near.map(|near| format!("did you mean `{near}`?"));
+        let is_value = self.module.find_symbol(name).is_some_and(|name| self.scopes.value(name).is_some());
+        let help = if is_value {
+            Some(format!("there are no copies; use `{name}` itself"))
+        } else if self.at(b'(') || near.is_none() && self.slice(self.token).contains('.') {
+            Some(
+                "a call starts with how: `invokestatic`, `invokevirtual`, `invokespecial`, `invokeinterface`"
+                    .to_owned(),
+            )
+        } else {
+            near.map(|near| format!("did you mean `{near}`?"))
+        };
         self.report_help("E0135", token.span(), format!("there is no instruction `{name}`"), help)
     }
 

@@ -183,8 +183,10 @@ impl<'a> Parser<'a> {
         let token = self.token;
         let found = match token.kind {
             TokenKind::BadChar => {
-                let message = format!("no token starts with `{}`", self.slice(token).escape_debug());
-                return self.report("E0101", token.span(), message);
+                let text = self.slice(token);
+                let message = format!("no token starts with `{}`", text.escape_debug());
+                let help = matches!(text, "/" | "#").then(|| "a comment starts with `;`".to_owned());
+                return self.report_help("E0101", token.span(), message, help);
             }
             TokenKind::OpenString => {
                 let help = Some("close it with `\"` on the same line; a line feed is written `\\n`".to_owned());
@@ -196,12 +198,15 @@ impl<'a> Parser<'a> {
             }
             TokenKind::End => "the end of the text".to_owned(),
             TokenKind::Punct(byte) => format!("`{}`", char::from(byte)),
-            TokenKind::Name | TokenKind::QuotedName | TokenKind::Number | TokenKind::String => {
-                let text = self.slice(token);
-                if text.len() <= 60 { format!("`{text}`") } else { "a long token".to_owned() }
-            }
+            TokenKind::Name | TokenKind::QuotedName | TokenKind::Number | TokenKind::String => self.shown(token),
         };
         self.report("E0110", token.span(), format!("found {found}, wanted {wanted}"))
+    }
+
+    /// A token as messages show it.
+    fn shown(&self, token: Token) -> String {
+        let text = self.slice(token);
+        if text.len() <= 60 { format!("`{text}`") } else { "a long token".to_owned() }
     }
 
     // Tokens.
@@ -351,9 +356,10 @@ impl<'a> Parser<'a> {
                     super::names::last_part(full)
                 }
             });
-            let help = match nearest(&name.text, names) {
-                Some(near) => format!("a class of a similar name is declared: {near}"),
-                None => "declare it, or say `extern class` if it is known by name only".to_owned(),
+            let help = match (java_primitive(&name.text), nearest(&name.text, names)) {
+                (Some(ty), _) => format!("the type is called `{ty}` here"),
+                (None, Some(near)) => format!("a class of a similar name is declared: {near}"),
+                (None, None) => "declare it, or say `extern class` if it is known by name only".to_owned(),
             };
             self.report_help("E0130", span, format!("class `{}` is not declared", name.text), Some(help));
         }
@@ -416,4 +422,19 @@ impl<'a> Parser<'a> {
         }
         Ok(ty)
     }
+}
+
+/// What Java calls otherwise, for hints.
+fn java_primitive(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "boolean" => "bool",
+        "byte" => "i8",
+        "char" => "u16",
+        "short" => "i16",
+        "int" => "i32",
+        "long" => "i64",
+        "float" => "f32",
+        "double" => "f64",
+        _ => return None,
+    })
 }

@@ -4,7 +4,7 @@ use r8lite_ir::{Hierarchy, Module};
 
 use crate::plan::Plan;
 use crate::report::Report;
-use crate::{instrument, replace, retire, triggers, unused_args};
+use crate::{cleanup, instrument, replace, retire, triggers, unused_args};
 
 /// What a pass is lent.
 #[derive(Debug)]
@@ -99,6 +99,42 @@ pub const PASSES: &[Pass] = &[
         required: true,
         run: retire::run,
     },
+    Pass {
+        name: "fold",
+        about: "computes what is known, and simplifies by exact rules",
+        required: false,
+        run: cleanup::fold::run,
+    },
+    Pass {
+        name: "checks",
+        about: "removes checks and tests whose outcome is proven",
+        required: false,
+        run: cleanup::checks::run,
+    },
+    Pass {
+        name: "block-params",
+        about: "removes block parameters that always are one value, or that nothing uses",
+        required: false,
+        run: cleanup::block_params::run,
+    },
+    Pass {
+        name: "unreachable",
+        about: "drops blocks that nothing reaches, and joins those that follow each other",
+        required: false,
+        run: cleanup::unreachable::run,
+    },
+    Pass {
+        name: "dce",
+        about: "removes instructions whose result nothing uses",
+        required: false,
+        run: cleanup::dce::run,
+    },
+    Pass {
+        name: "dead-fields",
+        about: "removes private fields that nothing uses",
+        required: false,
+        run: cleanup::dead_fields::run,
+    },
 ];
 
 /// The order in which they run by default. A pass may be named more than once.
@@ -110,6 +146,9 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("replace", "retire", "an updater goes when no call is left that reads it"),
     ("unused-args", "triggers", "an argument that is not needed frees the read that made it"),
     ("triggers", "retire", "an unused read of an updater keeps it alive"),
+    ("fold", "unreachable", "a decided branch leaves blocks that nothing reaches"),
+    ("checks", "dce", "a test whose outcome is known frees what it asked"),
+    ("dce", "dead-fields", "an unused read keeps a field alive"),
 ];
 
 /// The pass of this name.

@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 mod access;
+pub mod branchless;
 pub mod cleanup;
 pub mod facts;
 mod initialisation;

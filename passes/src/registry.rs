@@ -4,7 +4,7 @@ use r8lite_ir::{Hierarchy, Module};
 
 use crate::plan::Plan;
 use crate::report::Report;
-use crate::{cleanup, instrument, replace, retire, triggers, unused_args};
+use crate::{branchless, cleanup, instrument, replace, retire, triggers, unused_args};
 
 /// What a pass is lent.
 #[derive(Debug)]
@@ -135,6 +135,12 @@ pub const PASSES: &[Pass] = &[
         required: false,
         run: cleanup::dead_fields::run,
     },
+    Pass {
+        name: "branchless",
+        about: "turns small branches that only choose a value into `select`",
+        required: false,
+        run: branchless::run,
+    },
 ];
 
 /// The order in which they run by default. A pass may be named more than once.
@@ -149,6 +155,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("fold", "unreachable", "a decided branch leaves blocks that nothing reaches"),
     ("checks", "dce", "a test whose outcome is known frees what it asked"),
     ("dce", "dead-fields", "an unused read keeps a field alive"),
+    ("dce", "branchless", "what nothing uses would count as work of a branch's side"),
 ];
 
 /// The pass of this name.

@@ -153,7 +153,7 @@ impl Body {
             ResultType::I32 => Some(Type::I32),
             ResultType::I64 => Some(Type::I64),
             ResultType::Arg(index) => arg(index),
-            ResultType::Either => arg(1).filter(|&ty| ty != Type::Null).or_else(|| arg(2)),
+            ResultType::Either => Some(module.join(arg(1)?, arg(2)?)),
             ResultType::Symbol => data.type_symbol().map(Type::value_type),
             ResultType::Class => data.class_symbol().map(Type::Class),
             ResultType::Field => data.field_symbol().map(|f| module.field_ref(f).ty.value_type()),

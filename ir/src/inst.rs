@@ -46,7 +46,7 @@ pub enum ResultType {
     I64,
     /// The type of the argument with this index.
     Arg(u8),
-    /// The type of argument 1, or of argument 2 where argument 1 is `null` (for `select`).
+    /// The join of the types of arguments 1 and 2, for `select`: see `Module::join`.
     Either,
     /// The value type of the named type.
     Symbol,

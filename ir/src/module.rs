@@ -318,6 +318,42 @@ impl Module {
     pub fn array_element(&self, array: ArrayType) -> Type {
         self.arrays[array.index()]
     }
+    /// The type of a value that is one or the other: the type itself if both are the same or one is `null`, else the
+    /// nearest superclass that both have. Interfaces are passed over: their common class is `java.lang.Object`, and any
+    /// reference fits them.
+    ///
+    /// Narrower types never join to a wider class, so a value may be replaced by one of a narrower type.
+    pub fn join(&self, a: Type, b: Type) -> Type {
+        match (a, b) {
+            (Type::Null, other) | (other, Type::Null) => other,
+            (Type::Array(x), Type::Array(y)) if x != y => {
+                let (x, y) = (self.arrays[x.index()], self.arrays[y.index()]);
+                // Nobody can ask for an array type that no one has named.
+                let joined = (x.is_ref() && y.is_ref()).then(|| self.join(x, y));
+                let array = joined.and_then(|element| self.arrays.get_index_of(&element));
+                array.map_or_else(|| self.object(), |index| Type::Array(ArrayType::new(index)))
+            }
+            (Type::Class(x), Type::Class(y)) if x != y => self.common_superclass(x, y),
+            _ if a == b || !a.is_ref() || !b.is_ref() => a,
+            _ => self.object(),
+        }
+    }
+
+    fn common_superclass(&self, a: Class, b: Class) -> Type {
+        // The chains are bounded, since an unverified module may have a cycle.
+        let chain = |class| std::iter::successors(Some(class), |&c: &Class| self.classes[c].superclass).take(1 << 10);
+        let is_interface = |class: Class| self.classes[class].flags.has(Flags::INTERFACE);
+        if is_interface(a) || is_interface(b) {
+            return self.object();
+        }
+        let above: Vec<Class> = chain(a).collect();
+        chain(b).find(|class| above.contains(class)).map_or_else(|| self.object(), Type::Class)
+    }
+
+    fn object(&self) -> Type {
+        self.find_class("java.lang.Object").map_or(Type::Null, Type::Class)
+    }
+
     /// Interns a reference to a field.
     pub fn intern_field_ref(&mut self, data: FieldRefData) -> FieldRef {
         intern(&mut self.field_refs, data)

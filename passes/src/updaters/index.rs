@@ -1,6 +1,6 @@
 //! One walk over the program that notes every place the analysis asks about.
 
-use r8lite_ir::{Entity, Field, FieldRef, Func, Hierarchy, MethodRef, Module, Op, Payload, SecondaryMap};
+use r8lite_ir::{Entity, Field, FieldRef, Func, Hierarchy, MethodRef, Module, Op, Payload, SecondaryMap, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::{Api, ApiMethod};
@@ -18,6 +18,8 @@ pub(crate) struct ApiCall {
 pub(crate) struct ProgramIndex {
     /// Fields of the program with an updater's type, in the order of classes and fields.
     pub(crate) updater_fields: Vec<Field>,
+    /// The name of every field that is declared or referred to.
+    pub(crate) field_names: FxHashSet<Symbol>,
     /// Calls of updater operations, in the order of classes, methods and layout.
     pub(crate) calls: Vec<ApiCall>,
     call_sites: FxHashSet<Site>,
@@ -33,12 +35,15 @@ impl ProgramIndex {
     pub(crate) fn new(module: &Module, hierarchy: &Hierarchy, api: &Api) -> ProgramIndex {
         let mut index = ProgramIndex {
             updater_fields: Vec::new(),
+            field_names: module.fields.values().map(|field| field.name).collect(),
             calls: Vec::new(),
             call_sites: FxHashSet::default(),
             reads: Vec::new(),
             writes: Vec::new(),
             callers: FxHashMap::default(),
         };
+        let named = (0..module.field_ref_count()).map(|field| module.field_ref(FieldRef::new(field)).name);
+        index.field_names.extend(named);
         for class in module.program_classes() {
             let fields = module.classes[class].fields.iter().copied();
             index.updater_fields.extend(fields.filter(|&field| api.kind_of(module.fields[field].ty).is_some()));

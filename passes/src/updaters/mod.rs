@@ -133,7 +133,8 @@ fn offset_field(tracer: &Tracer<'_>, updater: &UpdaterPlan, id: UpdaterId, calls
     Some(OffsetField { name: offset_name(tracer, updater), flags: flags? })
 }
 
-/// `updater$offset`, or with a number where the class has such a field already.
+/// `updater$offset`, or with a number where some class has such a field already: a field of a superclass may be read
+/// through this class, and must not be hidden.
 fn offset_name(tracer: &Tracer<'_>, updater: &UpdaterPlan) -> String {
     let module = tracer.module;
     let data = &module.fields[updater.field];

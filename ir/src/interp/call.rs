@@ -1,9 +1,11 @@
 //! Calls.
 
+use smallvec::SmallVec;
+
 use super::exec::{Exec, Next, Outcome, Raise};
 use super::machine::Full;
 use super::memory::Memory;
-use super::slot::{Ref, Slot};
+use super::slot::{Ref, Slot, narrow};
 use crate::entity::{Class, Func};
 use crate::hierarchy::Answer;
 use crate::inst::{InstData, Op};
@@ -36,6 +38,16 @@ impl<M: Memory> Exec<'_, '_, M> {
                 self.select(receiver, named)?
             }
         };
+        let sig = self.program.module.sig(self.program.module.method_ref(reference).sig);
+        // Arguments of narrow types arrive as wide as the parameters are; a receiver is no parameter.
+        if sig.params.iter().any(|ty| ty.value_type() != *ty) {
+            let receivers = args.len() - sig.params.len();
+            let mut narrowed: SmallVec<[Slot; 8]> = args.into();
+            for (arg, &ty) in narrowed[receivers..].iter_mut().zip(&sig.params) {
+                *arg = narrow(ty, *arg);
+            }
+            return self.call(func, &narrowed);
+        }
         self.call(func, args)
     }
 

@@ -63,12 +63,15 @@ impl<'m, M: Memory> Exec<'_, 'm, M> {
             | State::Joining { .. } => self.resume(),
             State::Ended => panic!("an ended thread takes no step"),
         };
+        // What an exception does on its way out only gives things up (monitors, the initialisation of a class, the
+        // thread), which could as well have happened earlier: it needs no announcement.
+        let step = if self.shared { Step::Shared } else { Step::Local };
         match outcome {
             Ok(()) => {}
             Err(Raise::Throw(exception)) => self.unwind(exception),
             Err(Raise::Fault(what)) => self.machine.halted = Some(Halt::Fault(what)),
         }
-        if self.shared { Step::Shared } else { Step::Local }
+        step
     }
 
     pub(super) fn set_state(&mut self, state: State) {
@@ -206,11 +209,7 @@ impl<'m, M: Memory> Exec<'_, 'm, M> {
                 if to_i32(a) != 0 {
                     return Ok(Next::Advance);
                 }
-                let class = named_class(data);
-                if !self.ensure_initialised(class)? {
-                    return Ok(Next::Stay);
-                }
-                return Err(self.throw_class(class, None));
+                return Err(self.throw_class(named_class(data), None));
             }
             Op::InitClass => {
                 let ready = self.ensure_initialised(named_class(data))?;

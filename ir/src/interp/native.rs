@@ -5,6 +5,7 @@ use super::exec::{Exec, Next, Outcome};
 use super::heap::Location;
 use super::machine::Halt;
 use super::memory::{Memory, Synchronisation};
+use super::peek::is_shared;
 use super::slot::{Ref, Slot, from_bool, from_f64, from_i32, from_i64, narrow, to_f32, to_f64, to_i32, to_i64};
 use super::thread::{Frame, State, ThreadId};
 use super::{MAX_OUTPUT, MAX_THREADS, describe_frame, floats};
@@ -23,7 +24,7 @@ const START_MILLIS: u64 = 1_600_000_000_000;
 impl<M: Memory> Exec<'_, '_, M> {
     /// Runs a native. It completes the call, or leaves the thread waiting for [`Exec::resume`] to do so.
     pub(super) fn native(&mut self, native: Native, args: &[Slot]) -> Outcome<Next> {
-        self.shared = true;
+        self.shared |= is_shared(native);
         let arg = |index: usize| args.get(index).copied().unwrap_or(0);
         let this = Ref::from_slot(arg(0));
         let value = match native {

@@ -30,7 +30,9 @@ pub enum Action {
 }
 
 impl Machine {
-    /// What the next step of an enabled thread would concern. (It may still throw instead.)
+    /// What the next step of an enabled thread would concern. It may throw instead; what the exception then does on
+    /// its way to a handler (leave monitors, fail an initialisation, end the thread) is not announced, since it only
+    /// gives things up that nobody else could have until then.
     pub fn next_action(&self, program: &Prepared<'_>, thread: ThreadId) -> Action {
         let data = &self.threads[thread.index()];
         match data.state {
@@ -83,6 +85,7 @@ impl Machine {
             | Op::InstanceOf
             | Op::CheckCast
             | Op::NullCheck
+            | Op::Check
             | Op::FieldOffset
             | Op::Jump
             | Op::Branch
@@ -97,8 +100,6 @@ impl Machine {
                 }
             }
             Op::New | Op::InitClass => self.class_action(program, thread, inst.class_symbol()),
-            Op::Check if to_i32(arg(0)) != 0 => Action::Local,
-            Op::Check => self.class_action(program, thread, inst.class_symbol()),
             Op::ArrayLoad | Op::ArrayStore => {
                 let index = to_i32(arg(1));
                 if object.is_null() || index as u32 >= self.heap.slot_count(object) {
@@ -172,9 +173,12 @@ impl Machine {
         };
         let data = &module.funcs[func];
         if data.flags.has(Flags::SYNCHRONIZED) {
-            // A class object that does not exist yet is in nobody's monitor.
+            // A class object that nobody asked for yet has no number; until then the class itself stands for it.
             return match data.is_static() {
-                true => self.class_objects.get(&Type::Class(data.class)).map_or(Action::Local, |&c| monitor(c)),
+                true => match self.class_objects.get(&Type::Class(data.class)) {
+                    Some(&object) => monitor(object),
+                    None => Action::Initialisation(data.class),
+                },
                 false => monitor(receiver),
             };
         }
@@ -216,7 +220,7 @@ fn kind(op: Op) -> AccessKind {
 }
 
 /// Whether others can notice when a native runs.
-fn is_shared(native: Native) -> bool {
+pub(super) fn is_shared(native: Native) -> bool {
     match native {
         Native::GetClass
         | Native::ClassName

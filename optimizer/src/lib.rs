@@ -4,18 +4,29 @@
 //! This is the library face of the `r8lite` command. [`optimize`] does it all:
 //!
 //! ```
-//! let program = r8lite::text::Source {
-//!     name: "Counter.ir",
-//!     text: "class Counter {
-//!   static method one(): i32 {
-//!     return 1
+//! let text = r#"
+//! class Counter {
+//!   private volatile field n: i32
+//!   private static final field N: AtomicIntegerFieldUpdater
+//!
+//!   static method <clinit>() {
+//!     u = invokestatic AtomicIntegerFieldUpdater.newUpdater(class Counter, "n")
+//!     putstatic Counter.N, u
+//!     return
+//!   }
+//!
+//!   public method next(): i32 {
+//!     u = getstatic Counter.N
+//!     n = invokevirtual AtomicIntegerFieldUpdater.incrementAndGet(u, this)
+//!     return n
 //!   }
 //! }
-//! ",
-//! };
-//! let done = r8lite::optimize(&[program], &r8lite::Options::default())?;
-//! print!("{}", r8lite::text::print_module(&done.module));
-//! print!("{}", r8lite::explain::text(&done.report));
+//! "#;
+//! let source = r8lite::text::Source { name: "Counter.ir", text };
+//! let done = r8lite::optimize(&[source], &r8lite::Options::default())?;
+//! assert_eq!(done.report.summary.calls_replaced, 1);
+//! println!("{}", r8lite::explain::text(&done.report));
+//! println!("{}", r8lite::text::print_module(&done.module));
 //! # Ok::<(), r8lite::Error>(())
 //! ```
 //!

@@ -20,6 +20,7 @@ use crate::diag::Diagnostic;
 use crate::entity::{File, Func, Inst, PrimaryMap};
 use crate::function::Body;
 use crate::module::{ClassOrigin, Module};
+use crate::types::Type;
 
 /// A text and the name it goes by in diagnostics.
 #[derive(Clone, Copy, Debug)]
@@ -82,4 +83,9 @@ pub fn print_func(module: &Module, func: Func) -> String {
 /// Prints one instruction, for messages.
 pub fn print_inst(module: &Module, body: &Body, inst: Inst) -> String {
     printer::inst(module, body, inst)
+}
+
+/// Prints a type, for messages.
+pub fn print_type(module: &Module, ty: Type) -> String {
+    printer::ty(module, ty)
 }

@@ -53,6 +53,13 @@ pub(super) fn inst(module: &Module, body: &Body, inst: Inst) -> String {
     printer.out
 }
 
+/// Prints a type.
+pub(super) fn ty(module: &Module, ty: Type) -> String {
+    let mut out = String::new();
+    write_type(&mut out, module, &ShortNames::of(module), ty);
+    out
+}
+
 /// Writes `(TYPES)[: TYPE]`.
 pub(super) fn write_signature(out: &mut String, module: &Module, short_names: &ShortNames, sig: Sig) {
     let sig = module.sig(sig);

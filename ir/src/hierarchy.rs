@@ -161,6 +161,16 @@ impl Hierarchy {
         all
     }
 
+    /// The field that this very class declares; the first one, should there be several.
+    pub fn declared_field(&self, class: Class, name: Symbol, ty: Type) -> Option<Field> {
+        self.fields.get(&(class, name, ty)).copied()
+    }
+
+    /// The method that this very class declares; the first one, should there be several.
+    pub fn declared_method(&self, class: Class, name: Symbol, sig: Sig) -> Option<Func> {
+        self.methods.get(&(class, name, sig)).copied()
+    }
+
     /// The superclass of a class; none for `java.lang.Object`, what is known by name only, and a class on a cycle.
     pub fn superclass(&self, class: Class) -> Option<Class> {
         self.nodes[class.index()].superclass
@@ -349,7 +359,7 @@ impl Hierarchy {
     }
 
     fn look_up_field(&self, field: FieldRefData) -> Option<Field> {
-        let declared = |class| self.fields.get(&(class, field.name, field.ty)).copied();
+        let declared = |class| self.declared_field(class, field.name, field.ty);
         for class in self.superclass_chain(field.class) {
             if let Some(found) = declared(class) {
                 return Some(found);
@@ -372,9 +382,9 @@ impl Hierarchy {
         let MethodRefData { class, name, sig } = method;
         let found = match self.nodes[class.index()].kind {
             Kind::Extern => return None,
-            Kind::Class => self.superclass_chain(class).find_map(|class| self.declared(class, name, sig)),
-            Kind::Interface => self.declared(class, name, sig).or_else(|| {
-                let found = self.declared(self.object?, name, sig)?;
+            Kind::Class => self.superclass_chain(class).find_map(|class| self.declared_method(class, name, sig)),
+            Kind::Interface => self.declared_method(class, name, sig).or_else(|| {
+                let found = self.declared_method(self.object?, name, sig)?;
                 let flags = module.funcs[found].flags;
                 (flags.has(Flags::PUBLIC) && !flags.has(Flags::STATIC)).then_some(found)
             }),
@@ -387,14 +397,9 @@ impl Hierarchy {
         single(defaults).or(candidates.first().copied())
     }
 
-    /// The method that this very class declares; the first one, should there be several.
-    fn declared(&self, class: Class, name: Symbol, sig: Sig) -> Option<Func> {
-        self.methods.get(&(class, name, sig)).copied()
-    }
-
     /// The maximally specific superinterface methods of JVMS 5.4.3.3.
     fn maximally_specific(&self, module: &Module, class: Class, name: Symbol, sig: Sig) -> Vec<Func> {
-        let declared = |class| self.declared(class, name, sig).filter(|&m| is_virtual(module, m));
+        let declared = |class| self.declared_method(class, name, sig).filter(|&m| is_virtual(module, m));
         let all: Vec<Func> = self.superinterfaces(class).into_iter().filter_map(declared).collect();
         let class_of = |m: Func| module.funcs[m].class;
         let is_hidden =
@@ -410,7 +415,7 @@ impl Hierarchy {
             if self.is_extern(class) {
                 return None;
             }
-            let found = self.declared(class, name, sig).filter(|&m| is_virtual(module, m));
+            let found = self.declared_method(class, name, sig).filter(|&m| is_virtual(module, m));
             if found.is_some() {
                 return Some(found);
             }
@@ -429,7 +434,7 @@ impl Hierarchy {
             if class == called.class {
                 break;
             }
-            below.extend(self.declared(class, called.name, called.sig).filter(|&m| is_virtual(module, m)));
+            below.extend(self.declared_method(class, called.name, called.sig).filter(|&m| is_virtual(module, m)));
         }
         let mut overriding = vec![func];
         for &method in below.iter().rev() {

@@ -1,9 +1,29 @@
 //! The verifier: the only maker of a [`Verified`] module.
+//!
+//! It holds a module against `ir/LANGUAGE.md` in the order of the files here: classes and their members
+//! (`classes`), then each body's structure, the order and dominance of its values (`ssa`), and types (`types`, with the
+//! members it names in `members`). A body whose structure is broken is not looked at any further; everything else is
+//! found in one go.
+//!
+//! What depends on a class that is known by name only is taken to be in order, as the JVM would find out when it links.
+//! Bodies of the class library are verified by a test, not here: its text never changes, and passes leave it alone.
+
+mod classes;
+mod members;
+mod report;
+mod ssa;
+mod structure;
+mod types;
 
 use std::ops::Deref;
 
+use crate::cfg::Cfg;
 use crate::diag::Diagnostic;
-use crate::module::Module;
+use crate::entity::{Class, Func};
+use crate::function::Body;
+use crate::hierarchy::Hierarchy;
+use crate::module::{ClassOrigin, Module};
+use report::{At, Errors};
 
 /// A module that [`verify`] found in order.
 #[derive(Clone, Debug)]
@@ -38,5 +58,75 @@ pub struct Invalid {
 /// # Errors
 /// Everything that is wrong, up to a cap, with the module given back.
 pub fn verify(module: Module) -> Result<Verified, Box<Invalid>> {
-    Ok(Verified(module))
+    let diagnostics = problems(&module, ClassOrigin::Program);
+    if diagnostics.is_empty() { Ok(Verified(module)) } else { Err(Box::new(Invalid { module, diagnostics })) }
+}
+
+/// Everything wrong with the classes of one origin.
+fn problems(module: &Module, origin: ClassOrigin) -> Vec<Diagnostic> {
+    let hierarchy = Hierarchy::new(module);
+    let mut cx = Cx {
+        module,
+        hierarchy: &hierarchy,
+        throwable: module.find_class("java.lang.Throwable"),
+        errors: Errors::new(module),
+        values: ssa::Values::default(),
+    };
+    classes::check_missing(&mut cx);
+    for class in module.classes.keys().filter(|&class| module.classes[class].origin == origin) {
+        classes::check(&mut cx, class);
+        for &func in &module.classes[class].methods {
+            check_body(&mut cx, class, func);
+        }
+    }
+    cx.errors.finish()
+}
+
+fn check_body(cx: &mut Cx<'_>, class: Class, func: Func) {
+    let Some(body) = &cx.module.funcs[func].body else { return };
+    let mut cx = BodyCx { cx, class, func, body, at: At::Func(func) };
+    if !structure::check(&mut cx) {
+        return;
+    }
+    // A body of one block needs no graph, and most bodies are.
+    let cfg = (body.layout.len() > 1).then(|| Cfg::new(body));
+    ssa::check(&mut cx, cfg.as_ref());
+    types::check(&mut cx);
+}
+
+/// What all checks share.
+struct Cx<'m> {
+    module: &'m Module,
+    hierarchy: &'m Hierarchy,
+    throwable: Option<Class>,
+    errors: Errors<'m>,
+    values: ssa::Values,
+}
+
+/// What all checks of a body share.
+struct BodyCx<'a, 'm> {
+    cx: &'a mut Cx<'m>,
+    class: Class,
+    func: Func,
+    body: &'m Body,
+    /// What is being looked at.
+    at: At,
+}
+
+impl BodyCx<'_, '_> {
+    fn error(&mut self, code: &'static str, message: String) {
+        self.cx.errors.add(code, self.at, message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_class_library_is_in_order() {
+        let module = crate::text::parse(&[]).expect("the class library parses");
+        let problems: Vec<String> = problems(&module, ClassOrigin::Library).iter().map(|d| d.to_string()).collect();
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
+    }
 }

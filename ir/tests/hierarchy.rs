@@ -241,13 +241,16 @@ fn implementations() {
     let mut p = program(&format!("{classes}\nextern class E\nclass G extends E {{ }}"));
     assert_eq!(p.implementations("Runnable", "run"), None);
     assert_eq!(p.implementations("A", "m"), names(&["B", "C", "F"]));
-    let mut p = program("interface I { public abstract method m() }\nextern class E\nclass G extends E implements I { }");
+    let mut p =
+        program("interface I { public abstract method m() }\nextern class E\nclass G extends E implements I { }");
     assert_eq!(p.implementations("I", "m"), None);
 }
 
 #[test]
 fn cycles_end() {
-    let mut p = program("class A extends B { }\nclass B extends A implements I { }\ninterface I extends I { }\nclass C extends A { }");
+    let mut p = program(
+        "class A extends B { }\nclass B extends A implements I { }\ninterface I extends I { }\nclass C extends A { }",
+    );
     assert!(["A", "B", "I"].iter().all(|name| p.hierarchy.is_cyclic(p.class(name))));
     assert!(!p.hierarchy.is_cyclic(p.class("C")));
     assert_eq!(p.is_subclass("A", "B"), Answer::No);

@@ -319,7 +319,8 @@ fn files_print_what_they_say() {
         let program = interp::Prepared::new(&module);
         let entry = interp::find_entry(&module, None).expect("there is a main");
         for seed in 0..20 {
-            let config = Config { seed, ..Config::default() };
+            let mut config = Config::default();
+            config.seed = seed;
             let result = interp::run_prepared(&program, entry, &config).expect("the entry can be started");
             let again = interp::run_prepared(&program, entry, &config).expect("the entry can be started");
             assert_eq!(result, again, "{name}: seed {seed} gave two runs");

@@ -52,6 +52,7 @@ const MAX_THREADS: usize = 1024;
 
 /// The bounds and inputs of a run.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Config {
     /// Decides which thread goes next.
     pub seed: u64,

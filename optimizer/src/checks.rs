@@ -5,7 +5,7 @@
 use r8lite_ir::text::{self, Source};
 use r8lite_ir::{Module, Verified, verify};
 use r8lite_passes::pipeline::{self, Config};
-use r8lite_passes::plan::{self, PlanOptions};
+use r8lite_passes::plan::PlanOptions;
 
 fn parse(text: &str) -> Option<Module> {
     text::parse(&[Source { name: "any.ir", text }]).ok()
@@ -40,9 +40,8 @@ pub fn optimized_is_in_order(text: &str) {
 }
 
 fn optimize(verified: Verified) -> Verified {
-    let plan = plan::decide(&verified, &PlanOptions::default());
-    match pipeline::run(verified, &plan, Config::checked()) {
-        Ok((optimized, _)) => optimized,
+    match pipeline::optimize(verified, &PlanOptions::default(), Config::checked()) {
+        Ok(optimized) => optimized.module,
         Err(error) => panic!("{error}"),
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Options {
     output: Option<PathBuf>,
     emit: Vec<Emit>,
     plan: PlanOptions,
+    /// Whether the passes were named, and nothing else is to run, not even what prepares the plan.
+    raw: bool,
     config: Config,
     observe: Observe,
     explain: bool,
@@ -59,6 +61,7 @@ impl Options {
             output: args.output.filter(|path| path != Path::new("-")),
             emit: args.emit,
             plan: plan_options(args.scope),
+            raw: flags.passes.is_some(),
             config,
             observe: Observe::new(flags.print_before, flags.print_after, flags.dump_dir, bisecting)?,
             explain: args.reports.explain,
@@ -74,6 +77,7 @@ impl Options {
             output: None,
             emit: vec![Emit::Report],
             plan: plan_options(args.scope),
+            raw: false,
             config: Config::default(),
             observe: Observe::new(Vec::new(), Vec::new(), None, false)?,
             explain: false,
@@ -95,6 +99,7 @@ pub(crate) fn optimize(options: &Options, console: &Console) -> Result<(), Failu
     let inputs = clock.time("read", || input::read(&options.inputs))?;
     let module = clock.time("parse", || parse(&inputs, console))?;
     let verified = clock.time("verify", || check(module, &inputs, console))?;
+    let verified = clock.time("prepare", || prepare(verified, options))?;
     let plan = clock.time("plan", || decide(&verified, options));
     let plan_text = if options.emit.contains(&Emit::Plan) { emit::plan(&verified, &plan) } else { String::new() };
     let mut pipeline = Pipeline::new(verified, &plan, options.config.clone()).map_err(anyhow::Error::new)?;
@@ -155,11 +160,17 @@ fn check(module: Module, inputs: &[Input], console: &Console) -> Result<Verified
 
 /// Optimises with everything at its default, for a program that is about to run.
 pub(crate) fn optimize_quietly(verified: Verified) -> Result<Verified, Failure> {
-    let plan = plan::decide(&verified, &PlanOptions::default());
-    match pipeline::run(verified, &plan, Config::default()) {
-        Ok((module, _)) => Ok(module),
+    match pipeline::optimize(verified, &PlanOptions::default(), Config::default()) {
+        Ok(optimized) => Ok(optimized.module),
         Err(error) => Err(Failure::Bug(error.to_string())),
     }
+}
+
+fn prepare(verified: Verified, options: &Options) -> Result<Verified, Failure> {
+    if options.raw {
+        return Ok(verified);
+    }
+    pipeline::prepare(verified, &options.config).map_err(|error| Failure::Bug(error.to_string()))
 }
 
 fn decide(verified: &Verified, options: &Options) -> Plan {

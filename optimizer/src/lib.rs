@@ -42,6 +42,7 @@ pub use r8lite_ir as ir;
 pub use r8lite_ir::text;
 pub use r8lite_ir::{Module, Verified, verify};
 pub use r8lite_passes as passes;
+pub use r8lite_passes::pipeline::Optimized;
 pub use r8lite_passes::plan::{Plan, PlanOptions};
 pub use r8lite_passes::report::Report;
 
@@ -56,18 +57,6 @@ pub struct Options {
     pub plan: PlanOptions,
     /// The passes, and how they are run.
     pub pipeline: Config,
-}
-
-/// What [`optimize`] made.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Optimized {
-    /// The program as it is now.
-    pub module: Verified,
-    /// What was decided. It speaks of the module as it was.
-    pub plan: Plan,
-    /// What was done.
-    pub report: Report,
 }
 
 /// Why [`optimize`] made nothing.
@@ -96,7 +85,5 @@ fn listed(diagnostics: &[Diagnostic]) -> String {
 pub fn optimize(sources: &[text::Source<'_>], options: &Options) -> Result<Optimized, Error> {
     let module = text::parse(sources).map_err(Error::Parse)?;
     let verified = verify(module).map_err(Error::Verify)?;
-    let plan = passes::plan::decide(&verified, &options.plan);
-    let (module, report) = pipeline::run(verified, &plan, options.pipeline.clone())?;
-    Ok(Optimized { module, plan, report })
+    Ok(pipeline::optimize(verified, &options.plan, options.pipeline.clone())?)
 }

@@ -17,7 +17,7 @@ use std::fmt;
 use r8lite_ir::diag::Diagnostic;
 use r8lite_ir::{Hierarchy, Module, Verified, text, verify};
 
-use crate::plan::Plan;
+use crate::plan::{self, Plan, PlanOptions};
 use crate::registry::{self, Outcome, Pass, PassCx, PassError};
 use crate::report::Report;
 
@@ -348,6 +348,38 @@ pub enum RunError {
     /// A pass has a bug.
     #[error(transparent)]
     Pipeline(#[from] PipelineError),
+}
+
+/// Runs what comes before the plan: see [`registry::PREPARATION`].
+///
+/// # Errors
+/// If a pass went wrong.
+pub fn prepare(verified: Verified, config: &Config) -> Result<Verified, RunError> {
+    let config = Config { schedule: Schedule::exactly(registry::PREPARATION)?, ..config.clone() };
+    Ok(run(verified, &Plan::default(), config)?.0)
+}
+
+/// What [`optimize`] made.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Optimized {
+    /// The program as it is now.
+    pub module: Verified,
+    /// What was decided. It speaks of the program as [`prepare`] left it.
+    pub plan: Plan,
+    /// What was done.
+    pub report: Report,
+}
+
+/// Prepares, decides, and runs all passes.
+///
+/// # Errors
+/// If the schedule cannot be run, or a pass went wrong.
+pub fn optimize(verified: Verified, options: &PlanOptions, config: Config) -> Result<Optimized, RunError> {
+    let prepared = prepare(verified, &config)?;
+    let plan = plan::decide(&prepared, options);
+    let (module, report) = run(prepared, &plan, config)?;
+    Ok(Optimized { module, plan, report })
 }
 
 /// Runs all passes.

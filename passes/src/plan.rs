@@ -103,7 +103,9 @@ pub struct UpdaterPlan {
     pub recognised: Option<Recognised>,
     /// The offset field to add, if a call needs one.
     pub offset: Option<OffsetField>,
-    /// Whether the updater field and its creation go: all its uses do.
+    /// Whether nothing outside the input can use it, so that it goes once nothing in the program reads it.
+    pub hidden: bool,
+    /// Whether it is expected to go: it is hidden, and all its uses go.
     pub remove: bool,
     /// Why it is not recognised, or why it stays; none if it goes.
     pub reason: Option<Reason>,

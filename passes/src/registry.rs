@@ -144,7 +144,28 @@ pub const PASSES: &[Pass] = &[
 ];
 
 /// The order in which they run by default. A pass may be named more than once.
-pub const SCHEDULE: &[&str] = &["instrument", "replace", "unused-args", "triggers", "retire"];
+pub const SCHEDULE: &[&str] = &[
+    "instrument",
+    "replace",
+    "fold",
+    "checks",
+    "block-params",
+    "unreachable",
+    "dce",
+    "unused-args",
+    "dce",
+    "triggers",
+    "retire",
+    "dead-fields",
+    "branchless",
+    "fold",
+    "unreachable",
+    "dce",
+];
+
+/// What runs before anything is decided: what it leaves is what the plan speaks of. So a call in code that nothing reaches
+/// is not planned, and an updater that passes through a needless block parameter is seen for what it is.
+pub const PREPARATION: &[&str] = &["fold", "block-params", "unreachable"];
 
 /// What must come before what: `(earlier, later, why)`.
 pub const ORDER: &[(&str, &str, &str)] = &[

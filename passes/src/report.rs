@@ -114,10 +114,20 @@ impl Report {
     }
 }
 
-/// An updater that was to go is still there.
-pub(crate) fn updater_stayed(row: &mut UpdaterRow, why: &str) {
-    row.status = if row.instrumented { "instrumented" } else { "unused" };
-    why.clone_into(&mut row.reason);
+/// An updater is gone, whatever the plan expected.
+pub(crate) fn updater_gone(row: &mut UpdaterRow) {
+    if row.status != "removed" {
+        row.status = "removed";
+        "nothing uses it".clone_into(&mut row.reason);
+    }
+}
+
+/// An updater is still there, whatever the plan expected.
+pub(crate) fn updater_stayed(row: &mut UpdaterRow) {
+    if row.status == "removed" {
+        row.status = if row.instrumented { "instrumented" } else { "unused" };
+        "it is still used: a pass that ends that did not run".clone_into(&mut row.reason);
+    }
 }
 
 /// An updater's offset field turned out to be unused, and is gone.

@@ -39,13 +39,11 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
         if !module.classes[class].fields.contains(&updater.field) {
             continue;
         }
-        if updater.remove && !read.contains(&updater.field) {
-            changed |= remove_updater(module, updater, recognised);
-        } else if updater.remove {
-            report::updater_stayed(
-                &mut cx.report.updaters[number],
-                "it is still read: a pass that ends that did not run",
-            );
+        if updater.hidden && !read.contains(&updater.field) && remove_updater(module, updater, recognised) {
+            report::updater_gone(&mut cx.report.updaters[number]);
+            changed = true;
+        } else {
+            report::updater_stayed(&mut cx.report.updaters[number]);
         }
     }
     for (number, updater) in plan.updaters.iter().enumerate() {

@@ -127,11 +127,7 @@ impl<M: Memory> Exec<'_, '_, M> {
             }
             Native::IsAlive => {
                 let thread = self.thread_of(this);
-                let ended = thread.filter(|&thread| self.machine.has_ended(thread));
-                if let Some(thread) = ended {
-                    self.synchronise(Synchronisation::Join(thread));
-                }
-                Some(from_bool(thread.is_some() && ended.is_none()))
+                Some(from_bool(thread.is_some_and(|thread| !self.machine.has_ended(thread))))
             }
             Native::JoinThread => return self.join(this, to_i64(arg(1))),
             Native::Interrupt => {

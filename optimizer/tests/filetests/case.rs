@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use r8lite::ir::interp::explore::MemoryModel;
-
 /// What a directive asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Directive {
@@ -14,8 +12,8 @@ pub(crate) enum Directive {
     Optimize,
     Pass(Vec<String>),
     Run(Vec<String>),
-    Explore(MemoryModel),
-    ExploreOptimized(MemoryModel),
+    Explore { weak: bool },
+    ExploreOptimized { weak: bool },
 }
 
 impl Directive {
@@ -24,16 +22,16 @@ impl Directive {
         let stage = words.next().unwrap_or_default();
         let rest: Vec<String> = words.map(str::to_string).collect();
         let memory = || match rest.as_slice() {
-            [word] if word == "sc" => Ok(MemoryModel::Sc),
-            [word] if word == "weak" => Ok(MemoryModel::Weak),
+            [word] if word == "sc" => Ok(false),
+            [word] if word == "weak" => Ok(true),
             _ => Err(format!("`; test: {stage}` wants `sc` or `weak` after it")),
         };
         let directive = match stage {
             "run" => Directive::Run(rest),
             "pass" if !rest.is_empty() => Directive::Pass(rest),
             "pass" => return Err("`; test: pass` wants the names of passes after it".to_string()),
-            "explore" => Directive::Explore(memory()?),
-            "explore-optimized" => Directive::ExploreOptimized(memory()?),
+            "explore" => Directive::Explore { weak: memory()? },
+            "explore-optimized" => Directive::ExploreOptimized { weak: memory()? },
             _ if !rest.is_empty() => return Err(format!("`; test: {stage}` takes nothing after it")),
             "parse" => Directive::Parse,
             "verify" => Directive::Verify,
@@ -54,10 +52,10 @@ impl Directive {
             Directive::Pass(names) => format!("pass-{}", names.join("-")),
             Directive::Run(args) if args.is_empty() => "run".to_string(),
             Directive::Run(args) => format!("run-{}", args.join("-")),
-            Directive::Explore(MemoryModel::Sc) => "explore-sc".to_string(),
-            Directive::Explore(MemoryModel::Weak) => "explore-weak".to_string(),
-            Directive::ExploreOptimized(MemoryModel::Sc) => "explore-optimized-sc".to_string(),
-            Directive::ExploreOptimized(MemoryModel::Weak) => "explore-optimized-weak".to_string(),
+            Directive::Explore { weak: false } => "explore-sc".to_string(),
+            Directive::Explore { weak: true } => "explore-weak".to_string(),
+            Directive::ExploreOptimized { weak: false } => "explore-optimized-sc".to_string(),
+            Directive::ExploreOptimized { weak: true } => "explore-optimized-weak".to_string(),
         }
     }
 }

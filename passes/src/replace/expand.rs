@@ -16,6 +16,7 @@ use r8lite_ir::{
     Target, Type, Value,
 };
 
+use crate::cleanup::Pinned;
 use crate::plan::Operation;
 
 /// A call that becomes a loop. Its checks stand before it.
@@ -33,18 +34,29 @@ pub(super) struct Loop {
 
 /// Makes the calls loops.
 pub(super) fn expand_all(module: &mut Module, body: &mut Body, loops: Vec<Loop>) {
+    if loops.is_empty() {
+        return;
+    }
+    let pinned = Pinned::new(body);
     let mut edits = Edits::new();
     for call in loops {
-        let result = expand(module, body, &call);
-        if let Some(old) = body.insts[call.inst].result {
-            edits.alias(old, result);
+        let (mut result, rest) = expand(module, body, &call);
+        let Some(old) = body.insts[call.inst].result else { continue };
+        if !pinned.can_replace(body, old, result) {
+            let origin = body.insts[call.inst].origin;
+            let cast = InstData::new(Op::CheckCast, Payload::Type(body.values[old].ty), [result], origin);
+            let cast = body.make_inst(module, cast, None);
+            body.blocks[rest].insts.insert(0, cast);
+            result = body.insts[cast].result.expect("a cast has a result");
         }
+        body.values[result].name = body.values[result].name.or(body.values[old].name);
+        edits.alias(old, result);
     }
     edits.apply(body);
 }
 
-/// Makes one call a loop; the value that the call yielded.
-fn expand(module: &mut Module, body: &mut Body, call: &Loop) -> Value {
+/// Makes one call a loop; the value that the call yielded, and the block that goes on with it.
+fn expand(module: &mut Module, body: &mut Body, call: &Loop) -> (Value, Block) {
     let origin = body.insts[call.inst].origin;
     let (block, rest) = split_at(body, call.inst);
     let retry = insert_block_after(body, block);
@@ -73,10 +85,11 @@ fn expand(module: &mut Module, body: &mut Body, call: &Loop) -> Value {
     let done = emit(module, body, retry, Op::Cas, volatile, &args).expect("a compare-and-swap has a result");
     let targets = Payload::Targets(Box::new([Target::new(rest, []), Target::new(retry, [])]));
     emit(module, body, retry, Op::Branch, targets, &[done]);
-    match call.op {
+    let result = match call.op {
         Operation::GetAndUpdate | Operation::GetAndAccumulate => old,
         _ => new,
-    }
+    };
+    (result, rest)
 }
 
 fn goto(block: Block) -> Payload {

@@ -21,6 +21,7 @@ use r8lite_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::cleanup::Pinned;
 use crate::instrument;
 use crate::plan::{Access, Action, CallPlan, Guard, Operation, Plan, Recognised, Replacement, UpdaterPlan};
 use crate::registry::{Outcome, PassCx, PassError};
@@ -71,8 +72,8 @@ fn replace_in_func(
     let calls: Vec<Call<'_>> = calls.iter().filter_map(|call| planned(&standing, plan, call)).collect();
     if !calls.is_empty() {
         let offset_name = unused_name(module, &body, "offset");
-        let (edits, offsets) = (Edits::new(), FxHashMap::default());
-        let mut replacer = Replacer { module, cx, body: &mut body, edits, offsets, offset_name };
+        let (edits, offsets, pinned) = (Edits::new(), FxHashMap::default(), Pinned::new(&body));
+        let mut replacer = Replacer { module, cx, body: &mut body, edits, offsets, pinned, offset_name };
         let mut loops = Vec::new();
         for call in &calls {
             loops.extend(replacer.replace(call)?);
@@ -112,6 +113,7 @@ struct Replacer<'a, 'p> {
     edits: Edits,
     /// The offset that was read in the place of an instruction that read an updater.
     offsets: FxHashMap<(Inst, FieldRef), Value>,
+    pinned: Pinned,
     /// The name for the first of them.
     offset_name: Option<Symbol>,
 }
@@ -165,7 +167,12 @@ impl Replacer<'_, '_> {
             Access::Field => self.access_field(call, holder, &rest, origin),
             Access::Offset => self.access_offset(call, holder, offset.expect("read above"), &rest, origin),
         };
-        if let (Some(old), Some(new)) = (data.result, result) {
+        if let (Some(old), Some(mut new)) = (data.result, result) {
+            // The field's type is narrower than what the call returned; a `select` or an array access shows that.
+            if !self.pinned.can_replace(self.body, old, new) {
+                let ty = self.body.values[old].ty;
+                new = self.value(call.inst, Op::CheckCast, Payload::Type(ty), &[new], origin);
+            }
             let name = self.body.values[old].name;
             self.body.values[new].name = name.or(self.body.values[new].name);
             self.edits.alias(old, new);

@@ -98,6 +98,7 @@ fn decide_updaters(tracer: &Tracer<'_>, calls: &[CallPlan], updaters: &mut [Upda
         let uses = finder.uses(&recognised, &reads[number]);
         updater.reason = reason_to_stay(tracer, updater, &uses);
         updater.remove = updater.reason.is_none();
+        updater.hidden = tracer.options.opening(tracer.module.fields[updater.field].flags).is_none();
     }
 }
 
@@ -139,8 +140,7 @@ fn offset_name(tracer: &Tracer<'_>, updater: &UpdaterPlan) -> String {
     let module = tracer.module;
     let data = &module.fields[updater.field];
     let base = format!("{}$offset", module.name(data.name));
-    let taken =
-        |name: &str| module.find_symbol(name).is_some_and(|symbol| module.declared_field(data.class, symbol).is_some());
+    let taken = |name: &str| module.find_symbol(name).is_some_and(|symbol| tracer.index.field_names.contains(&symbol));
     let mut name = base.clone();
     let mut number = 1;
     while taken(&name) {

@@ -18,7 +18,7 @@ pub(crate) fn recognise(module: &Module, api: &Api, index: &ProgramIndex, option
             Ok(recognised) => (Some(recognised), None),
             Err(reason) => (None, Some(reason)),
         };
-        rows.push(UpdaterPlan { field, kind, recognised, offset: None, remove: false, reason });
+        rows.push(UpdaterPlan { field, kind, recognised, offset: None, hidden: false, remove: false, reason });
     }
     rows
 }

@@ -156,9 +156,6 @@ fn check_method(cx: &mut Cx<'_>, class: Class, func: Func) {
             cx.errors.add("E0208", at, "the method is abstract, but its class is not".to_owned());
         }
     }
-    if is_native && class_data.origin != ClassOrigin::Library {
-        cx.errors.add("E0208", at, "only methods of the class library are native".to_owned());
-    }
     match (is_abstract || is_native, &data.body) {
         (true, Some(_)) => cx.errors.add("E0208", at, "an abstract or native method has no body".to_owned()),
         (false, None) => cx.errors.add("E0208", at, "the method has no body".to_owned()),

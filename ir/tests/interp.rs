@@ -392,6 +392,48 @@ fn faults_end_the_program() {
 }
 
 #[test]
+fn arrays_at_offsets_keep_their_kind() {
+    let list = |body: &str| {
+        format!(
+            "class List {{
+               field tasks: Runnable[]
+               static method main() {{
+                 list = new List
+                 tasks = field_offset List.tasks
+                 {body}
+                 return
+               }}
+             }}"
+        )
+    };
+    check(&list("store.plain list, tasks, \"text\""), "fault: a java.lang.String where a java.lang.Runnable[] must be");
+    check(
+        &list("a = newarray i32[], 1\n store.plain list, tasks, a"),
+        "fault: a i32[] where a java.lang.Runnable[] must be",
+    );
+    check(&list("a = newarray String[], 1\n store.plain list, tasks, a"), "returned");
+}
+
+#[test]
+fn a_failed_entry_class_escapes_main() {
+    check(
+        "class Test {
+          static method <clinit>() {
+            x = div 1, 0
+            return
+          }
+          static method main() {
+            catch *: caught
+            return
+          caught(e: Throwable):
+            return
+          }
+        }",
+        "uncaught java.lang.ExceptionInInitializerError",
+    );
+}
+
+#[test]
 fn the_stack_overflows() {
     check(
         "class Test {

@@ -5,6 +5,7 @@ use super::heap::Location;
 use super::memory::Memory;
 use super::prepare::FieldUse;
 use super::slot::{Ref, Slot, narrow};
+use crate::hierarchy::Answer;
 use crate::inst::InstData;
 use crate::module::Flags;
 use crate::types::{Ordering, Type};
@@ -157,17 +158,28 @@ impl<M: Memory> Exec<'_, '_, M> {
     /// A class-typed place must hold an instance of it; interfaces prove nothing, as for the JVM's verifier. Compiled
     /// code would go on with the wrong object; the oracle says so.
     fn check_type(&self, value: Slot, ty: Type) -> Outcome<()> {
-        let module = self.program.module;
-        let exact = match ty {
-            Type::Class(class) => !module.classes[class].flags.has(Flags::INTERFACE),
-            _ => false,
-        };
-        if exact && value != 0 && !self.is_instance(Ref::from_slot(value), ty) {
-            let found = super::describe_type(module, self.machine.heap.object(Ref::from_slot(value)).ty);
-            let wanted = super::describe_type(module, ty);
-            return Err(Raise::Fault(format!("a {found} where a {wanted} must be")));
+        if !ty.is_ref() || value == 0 {
+            return Ok(());
         }
-        Ok(())
+        let found = self.machine.heap.object(Ref::from_slot(value)).ty;
+        if self.fits(found, ty) {
+            return Ok(());
+        }
+        let name = |ty| super::describe_type(self.program.module, ty);
+        Err(Raise::Fault(format!("a {} where a {} must be", name(found), name(ty))))
+    }
+
+    fn fits(&self, found: Type, wanted: Type) -> bool {
+        let module = self.program.module;
+        let (mut found, mut wanted) = (found, wanted);
+        while let (Type::Array(inner), Type::Array(wanted_inner)) = (found, wanted) {
+            (found, wanted) = (module.array_element(inner), module.array_element(wanted_inner));
+        }
+        match wanted {
+            Type::Class(class) if module.classes[class].flags.has(Flags::INTERFACE) => found.is_ref(),
+            Type::Class(_) | Type::Array(_) => found.is_ref() && self.program.instance_of(found, wanted) == Answer::Yes,
+            _ => found == wanted,
+        }
     }
 
     pub(super) fn load(&mut self, data: &InstData, holder: Ref, offset: i64) -> Outcome<Slot> {

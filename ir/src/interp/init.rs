@@ -3,9 +3,9 @@
 use super::exec::{Exec, Outcome};
 use super::machine::{ClassState, Full};
 use super::memory::{Memory, Synchronisation};
-use super::slot::Ref;
-use super::thread::{Frame, InitFrame, InitStage, State};
-use crate::entity::{Class, Entity};
+use super::slot::{Ref, Slot};
+use super::thread::{Frame, InitFrame, InitStage, State, ThreadId};
+use crate::entity::{Class, Entity, Func};
 use crate::module::ClassOrigin;
 use crate::types::Type;
 
@@ -51,7 +51,7 @@ impl<M: Memory> Exec<'_, '_, M> {
                 ClassState::InProgress(thread) if thread != self.thread => {
                     self.set_state(State::Initialising(class));
                 }
-                ClassState::InProgress(_) | ClassState::Initialised => self.pop_initialisation(),
+                ClassState::InProgress(_) | ClassState::Initialised => self.pop_initialisation()?,
                 ClassState::Erroneous => {
                     let message = format!("Could not initialize class {}", self.program.module.class_name(class));
                     return Err(self.throw("java.lang.NoClassDefFoundError", Some(&message)));
@@ -65,21 +65,21 @@ impl<M: Memory> Exec<'_, '_, M> {
                 None => {
                     self.set_stage(InitStage::Finish);
                     if let Some(clinit) = self.program.module.clinit(class) {
-                        self.push_clinit(clinit)?;
+                        self.push_call(clinit, &[])?;
                     }
                 }
             },
             InitStage::Finish => {
                 self.machine.classes[class.index()] = ClassState::Initialised;
                 self.synchronise(Synchronisation::Initialised(class));
-                self.pop_initialisation();
+                self.pop_initialisation()?;
             }
         }
         Ok(())
     }
 
-    fn push_clinit(&mut self, clinit: crate::entity::Func) -> Outcome<()> {
-        match self.machine.push_call(self.program, self.thread, clinit, &[], Ref::NULL) {
+    fn push_call(&mut self, func: Func, args: &[Slot]) -> Outcome<()> {
+        match self.machine.push_call(self.program, self.thread, func, args, Ref::NULL) {
             Ok(()) => Ok(()),
             Err(Full::Stack) => Err(self.stack_overflow()),
             Err(Full::Heap) => Err(self.out_of_memory()),
@@ -92,8 +92,13 @@ impl<M: Memory> Exec<'_, '_, M> {
         }
     }
 
-    fn pop_initialisation(&mut self) {
-        self.machine.threads[self.thread.index()].frames.pop();
+    fn pop_initialisation(&mut self) -> Outcome<()> {
+        let frames = &mut self.machine.threads[self.thread.index()].frames;
+        frames.pop();
+        match self.machine.pending.take_if(|_| self.thread == ThreadId::MAIN && frames.is_empty()) {
+            Some(entry) => self.push_call(entry.func, &entry.args),
+            None => Ok(()),
+        }
     }
 
     /// The initialisation failed with `exception`; gives what its user sees.

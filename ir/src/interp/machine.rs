@@ -40,6 +40,8 @@ pub struct Machine {
     /// How many instructions ran; copying an array counts for its length.
     pub steps: u64,
     pub(super) result_type: Type,
+    /// The entry method's call, until its class is initialised.
+    pub(super) pending: Option<Pending>,
     pub(super) classes: Vec<ClassState>,
     pub(super) monitors: BTreeMap<Ref, Monitor>,
     pub(super) literals: FxHashMap<Literal, Ref>,
@@ -67,6 +69,13 @@ pub enum Halt {
     Exit(i32),
     /// It did what has no meaning.
     Fault(String),
+}
+
+/// A call that waits for the initialisation of its class.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    pub(super) func: Func,
+    pub(super) args: Arc<[Slot]>,
 }
 
 /// How far the initialisation of a class is.
@@ -129,6 +138,7 @@ impl Machine {
             main: None,
             halted: None,
             steps: 0,
+            pending: None,
             result_type: module.sig(data.sig).ret.map_or(Type::Null, Type::value_type),
             classes: vec![ClassState::Untouched; module.classes.len()],
             monitors: BTreeMap::new(),
@@ -164,10 +174,14 @@ impl Machine {
             }
             _ => return Err(EntryError::NotRunnable(super::describe_func(module, entry))),
         }
-        let class = data.class;
-        machine.spawn(program, object, entry, &args).ok_or_else(full)?;
-        if !program.is_trivially_initialised(class) {
-            machine.threads[0].frames.push(Frame::Init(InitFrame { class, stage: InitStage::Look }));
+        if program.is_trivially_initialised(data.class) {
+            machine.spawn(program, object, entry, &args).ok_or_else(full)?;
+        } else {
+            // No handler of the entry method sees its own class fail, so it has no frame until that is initialised.
+            let mut thread = Thread::new(object);
+            thread.frames.push(Frame::Init(InitFrame { class: data.class, stage: InitStage::Look }));
+            machine.threads.push(thread);
+            machine.pending = Some(Pending { func: entry, args: args.into() });
         }
         Ok(machine)
     }

@@ -334,3 +334,52 @@ fn a_search_that_hits_a_bound_says_so() {
     let found = explore(&module, entry, &config).expect("main can be run");
     assert_eq!((found.complete, found.outcomes.len()), (false, 0));
 }
+
+/// Between an exception's way out of a monitor and what its thread does next, another thread can enter the monitor.
+#[test]
+fn an_exception_that_leaves_a_monitor_lets_others_in() {
+    let text = "class Test extends Thread {
+      static field x: i32
+      static field seen: i32
+
+      method <init>() {
+        invokespecial Thread.<init>(this)
+        return
+      }
+
+      static synchronized method bump() {
+        putstatic Test.x, 1
+        return
+      }
+
+      static synchronized method fail() {
+        x = getstatic Test.x
+        putstatic Test.seen, x
+        q = div 1, 0
+        return
+      }
+
+      public method run() {
+        invokestatic Test.bump()
+        return
+      }
+
+      static method main(): i32 {
+        t = new Test
+        invokespecial Test.<init>(t)
+        invokevirtual Thread.start(t)
+        jump try
+      try:
+        catch ArithmeticException: after
+        invokestatic Test.fail()
+        return -1
+      after(e: ArithmeticException):
+        x = getstatic Test.x
+        seen = getstatic Test.seen
+        tens = mul seen, 10
+        both = add tens, x
+        return both
+      }
+    }";
+    assert_eq!(sc(text), "returned 0\nreturned 1\nreturned 11\ncomplete, 3 outcomes\n");
+}

@@ -27,7 +27,9 @@ Examples:
 const RUN_EXAMPLES: &str = "\
 Examples:
   Run the main method under the reference interpreter:
-    $ r8lite run testdata/examples/example.ir --seed 1";
+    $ r8lite run testdata/examples/example.ir --seed 1
+  Run every interleaving of its threads, and print how it can turn out:
+    $ r8lite run testdata/litmus/store-buffering-acquire-release.ir --explore --memory weak";
 
 /// Optimises the JVM's field updaters.
 #[derive(Parser, Debug)]

@@ -1,10 +1,11 @@
 //! `r8lite run`: what a program does.
 
 use anyhow::anyhow;
-use r8lite_ir::Verified;
-use r8lite_ir::interp::{self, End, RunResult};
+use r8lite_ir::interp::explore::{ExploreConfig, MemoryModel};
+use r8lite_ir::interp::{self, End};
+use r8lite_ir::{Func, Verified};
 
-use crate::cli::{Engine, Run};
+use crate::cli::{Engine, Memory, Run};
 use crate::console::Console;
 use crate::failure::{self, Failure};
 use crate::{drive, input, output};
@@ -15,25 +16,35 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<(), Failure> {
         Engine::Interp => {}
         Engine::Jit => return Err(failure::not_built("--engine jit")),
     }
-    if args.explore {
-        let _ = args.memory;
-        return Err(failure::not_built("--explore"));
-    }
     let inputs = input::read(&args.inputs.inputs)?;
     let module = drive::load(&inputs, console)?;
     let module = if args.no_optimize { module } else { drive::optimize_quietly(module)? };
-    let result = interpret(&module, args)?;
+    let entry = interp::find_entry(&module, args.entry.as_deref()).map_err(anyhow::Error::new)?;
+    let mut config = interp::Config::default();
+    config.seed = args.seed;
+    config.args.clone_from(&args.args);
+    if args.explore {
+        return explore(&module, entry, config, args.memory);
+    }
+    let result = interp::run(&module, entry, &config).map_err(anyhow::Error::new)?;
     output::stderr(&result.stderr);
     output::stdout(&result.stdout)?;
     exit_status(result.end)
 }
 
-fn interpret(module: &Verified, args: &Run) -> Result<RunResult, Failure> {
-    let mut config = interp::Config::default();
-    config.seed = args.seed;
-    config.args.clone_from(&args.args);
-    let entry = interp::find_entry(module, args.entry.as_deref()).map_err(anyhow::Error::new)?;
-    interp::run(module, entry, &config).map_err(|error| anyhow::Error::new(error).into())
+/// Prints every outcome, a line each.
+fn explore(module: &Verified, entry: Func, run: interp::Config, memory: Memory) -> Result<(), Failure> {
+    let memory = match memory {
+        Memory::Sc => MemoryModel::Sc,
+        Memory::Weak => MemoryModel::Weak,
+    };
+    let config = ExploreConfig { memory, run, ..ExploreConfig::default() };
+    let exploration = interp::explore::explore(module, entry, &config).map_err(anyhow::Error::new)?;
+    output::stdout(&exploration.to_string())?;
+    if exploration.complete {
+        return Ok(());
+    }
+    Err(Failure::Input(Some("the program has more interleavings than can be run; these are not all outcomes".into())))
 }
 
 /// What Java's launcher would exit with; a program that cannot go on counts as one that failed.

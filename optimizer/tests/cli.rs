@@ -278,6 +278,8 @@ fn a_program_that_runs_has_our_streams_and_status() {
     check(&["run", &folder.arg("hello.ir"), "--no-optimize", "--entry", "Main.main", "--", "hi"], 0, "hi\n", "");
     check(&["run", &folder.arg("exit.ir")], 7, "", "");
     check(&["run", &folder.arg("uncaught.ir")], 1, "", "java.lang.NullPointerException");
+    check(&["run", &folder.arg("exit.ir"), "--explore"], 0, "exit 7\ncomplete, 1 outcome\n", "");
+    check(&["run", &folder.arg("exit.ir"), "--memory", "weak"], 2, "", "--explore");
     check(&["run", &folder.arg("good.ir")], 2, "", "no class has a static method `main()`");
     check(&["run", &folder.arg("good.ir"), "--entry", "Good.two"], 2, "", "no method `Good.two`");
 }

@@ -63,15 +63,12 @@ impl<'m, M: Memory> Exec<'_, 'm, M> {
             | State::Joining { .. } => self.resume(),
             State::Ended => panic!("an ended thread takes no step"),
         };
-        // What an exception does on its way out only gives things up (monitors, the initialisation of a class, the
-        // thread), which could as well have happened earlier: it needs no announcement.
-        let step = if self.shared { Step::Shared } else { Step::Local };
         match outcome {
             Ok(()) => {}
             Err(Raise::Throw(exception)) => self.unwind(exception),
             Err(Raise::Fault(what)) => self.machine.halted = Some(Halt::Fault(what)),
         }
-        step
+        if self.shared { Step::Shared } else { Step::Local }
     }
 
     pub(super) fn set_state(&mut self, state: State) {

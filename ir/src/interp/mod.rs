@@ -6,8 +6,8 @@
 //!
 //! [`run`] does it all with a seeded scheduler on sequentially consistent memory; the same seed gives the same run.
 //! [`Machine::step`] is for who wants to choose the schedule: [`Machine::next_action`] says what a thread would do,
-//! [`Machine::is_enabled`] whether it can, a copy of the machine brings a state back, [`Machine::fingerprint`] tells
-//! states apart, and a [`memory::Memory`] decides what a read sees.
+//! [`Machine::is_enabled`] whether it can, a copy of the machine brings a state back, and a [`memory::Memory`] decides
+//! what a read sees. [`explore`] does so for every schedule.
 //!
 //! What the JVM leaves open is decided here: the heap never collects, a clock moves only when it is looked at or when
 //! every thread waits, `notify` wakes the thread that came first, and there are no spurious wakeups.
@@ -18,7 +18,6 @@ mod call;
 mod exception;
 mod exec;
 pub mod explore;
-mod fingerprint;
 mod floats;
 pub mod heap;
 mod init;
@@ -53,6 +52,7 @@ const MAX_THREADS: usize = 1024;
 
 /// The bounds and inputs of a run.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Config {
     /// Decides which thread goes next.
     pub seed: u64,

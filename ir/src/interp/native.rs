@@ -127,7 +127,11 @@ impl<M: Memory> Exec<'_, '_, M> {
             }
             Native::IsAlive => {
                 let thread = self.thread_of(this);
-                Some(from_bool(thread.is_some_and(|thread| !self.machine.has_ended(thread))))
+                let ended = thread.filter(|&thread| self.machine.has_ended(thread));
+                if let Some(thread) = ended {
+                    self.synchronise(Synchronisation::Join(thread));
+                }
+                Some(from_bool(thread.is_some() && ended.is_none()))
             }
             Native::JoinThread => return self.join(this, to_i64(arg(1))),
             Native::Interrupt => {

@@ -30,9 +30,9 @@ pub enum Action {
 }
 
 impl Machine {
-    /// What the next step of an enabled thread would concern. It may throw instead; what the exception then does on
-    /// its way to a handler (leave monitors, fail an initialisation, end the thread) is not announced, since it only
-    /// gives things up that nobody else could have until then.
+    /// What the next step of an enabled thread would concern. It may throw instead, and the exception may then leave
+    /// monitors, fail an initialisation or end the thread on its way to a handler; that is not announced, but
+    /// [`Machine::step`] says that the step was [`Step::Shared`](super::Step::Shared).
     pub fn next_action(&self, program: &Prepared<'_>, thread: ThreadId) -> Action {
         let data = &self.threads[thread.index()];
         match data.state {

@@ -62,8 +62,6 @@ fn check_inst(cx: &mut BodyCx<'_, '_>, data: &InstData) {
             want(cx, data, 0, I32);
             if !(arg(1).is_ref() && arg(2).is_ref()) && arg(1) != arg(2) {
                 mismatch(cx, data, 2, &print_type(cx.cx.module, arg(1)));
-            } else if arg(1) != Type::Null {
-                want(cx, data, 2, arg(1));
             }
         }
         Op::GetStatic | Op::PutStatic | Op::GetField | Op::PutField | Op::FieldOffset => check_field(cx, data),

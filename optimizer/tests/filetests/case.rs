@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use r8lite::ir::interp::explore::MemoryModel;
+
 /// What a directive asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Directive {
@@ -12,8 +14,8 @@ pub(crate) enum Directive {
     Optimize,
     Pass(Vec<String>),
     Run(Vec<String>),
-    Explore { weak: bool },
-    ExploreOptimized { weak: bool },
+    Explore(MemoryModel),
+    ExploreOptimized(MemoryModel),
 }
 
 impl Directive {
@@ -22,16 +24,16 @@ impl Directive {
         let stage = words.next().unwrap_or_default();
         let rest: Vec<String> = words.map(str::to_string).collect();
         let memory = || match rest.as_slice() {
-            [word] if word == "sc" => Ok(false),
-            [word] if word == "weak" => Ok(true),
+            [word] if word == "sc" => Ok(MemoryModel::Sc),
+            [word] if word == "weak" => Ok(MemoryModel::Weak),
             _ => Err(format!("`; test: {stage}` wants `sc` or `weak` after it")),
         };
         let directive = match stage {
             "run" => Directive::Run(rest),
             "pass" if !rest.is_empty() => Directive::Pass(rest),
             "pass" => return Err("`; test: pass` wants the names of passes after it".to_string()),
-            "explore" => Directive::Explore { weak: memory()? },
-            "explore-optimized" => Directive::ExploreOptimized { weak: memory()? },
+            "explore" => Directive::Explore(memory()?),
+            "explore-optimized" => Directive::ExploreOptimized(memory()?),
             _ if !rest.is_empty() => return Err(format!("`; test: {stage}` takes nothing after it")),
             "parse" => Directive::Parse,
             "verify" => Directive::Verify,
@@ -52,10 +54,10 @@ impl Directive {
             Directive::Pass(names) => format!("pass-{}", names.join("-")),
             Directive::Run(args) if args.is_empty() => "run".to_string(),
             Directive::Run(args) => format!("run-{}", args.join("-")),
-            Directive::Explore { weak: false } => "explore-sc".to_string(),
-            Directive::Explore { weak: true } => "explore-weak".to_string(),
-            Directive::ExploreOptimized { weak: false } => "explore-optimized-sc".to_string(),
-            Directive::ExploreOptimized { weak: true } => "explore-optimized-weak".to_string(),
+            Directive::Explore(MemoryModel::Sc) => "explore-sc".to_string(),
+            Directive::Explore(MemoryModel::Weak) => "explore-weak".to_string(),
+            Directive::ExploreOptimized(MemoryModel::Sc) => "explore-optimized-sc".to_string(),
+            Directive::ExploreOptimized(MemoryModel::Weak) => "explore-optimized-weak".to_string(),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
 use r8lite::ir::diag::Diagnostic;
+use r8lite::ir::interp::explore::MemoryModel;
 use r8lite::passes::pipeline::{self, Config, Schedule};
 use r8lite::passes::plan;
 use r8lite::text::{self, Source};
@@ -48,9 +49,11 @@ fn test(case: &Case, directive: &Directive) -> Result<(), Failed> {
         Directive::Optimize => optimize_test(case, directive, verified),
         Directive::Pass(names) => pass_test(case, directive, names, &verified),
         Directive::Run(args) => run_test(case, directive, args, &verified),
-        Directive::Explore { .. } | Directive::ExploreOptimized { .. } => {
-            Err("interleavings cannot be explored yet".into())
+        Directive::Explore(memory) => {
+            let exploration = behaviour::explore_all(&verified, *memory)?;
+            snapshot(case, directive, &exploration.to_string())
         }
+        Directive::ExploreOptimized(memory) => explore_optimized_test(case, *memory, verified),
     }
 }
 
@@ -147,6 +150,15 @@ fn run_test(case: &Case, directive: &Directive, args: &[String], module: &Verifi
         Some(run) if runs.len() == 1 => snapshot(case, directive, &run.to_string()),
         Some(_) => Err("the program's threads race: it ends otherwise with another seed".into()),
     }
+}
+
+fn explore_optimized_test(case: &Case, memory: MemoryModel, before: Verified) -> Result<(), Failed> {
+    let (after, _) = optimize(case, before.clone(), Config::checked())?;
+    let listed = |module: &Verified| {
+        let exploration = behaviour::explore_all(module, memory)?;
+        Ok::<String, String>(behaviour::outcomes(&exploration).iter().map(Behaviour::to_string).collect())
+    };
+    same_text("the optimised program has other outcomes", &listed(&before)?, &listed(&after)?)
 }
 
 fn pass_test(case: &Case, directive: &Directive, names: &[String], before: &Verified) -> Result<(), Failed> {

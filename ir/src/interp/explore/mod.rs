@@ -23,7 +23,7 @@ use self::fingerprint::fingerprint;
 use self::liveness::Liveness;
 use self::shared::{ExploredMemory, Kind, Script};
 use crate::entity::Func;
-use crate::interp::machine::Machine;
+use crate::interp::machine::{Machine, Step};
 use crate::interp::peek::Action;
 use crate::interp::prepare::Prepared;
 use crate::interp::run::end;
@@ -219,7 +219,7 @@ impl State<'_, '_> {
             let action = if alone { Action::Local } else { machine.next_action(program, thread) };
             let (threads, found) = (machine.threads.len(), engine_objects(machine));
             memory.touched = false;
-            machine.step(program, memory, thread);
+            let step = machine.step(program, memory, thread);
             memory.allocated(&machine.heap, thread);
             let started = machine.threads.get(threads).map(|started| started.object);
             if let Some(object) = started {
@@ -235,7 +235,8 @@ impl State<'_, '_> {
                 memory.end(thread);
             }
             let is_shared = match action {
-                Action::Local => started.is_some(),
+                // An exception on its way out may have left monitors, which others may now enter.
+                Action::Local => started.is_some() || !alone && step == Step::Shared,
                 Action::Access(_) | Action::Native(Native::Clone | Native::ArrayCopy | Native::FindField) => {
                     memory.touched
                 }

@@ -381,5 +381,12 @@ fn an_exception_that_leaves_a_monitor_lets_others_in() {
         return both
       }
     }";
-    assert_eq!(sc(text), "returned 0\nreturned 1\nreturned 11\ncomplete, 3 outcomes\n");
+    let all = "returned 0\nreturned 1\nreturned 11\ncomplete, 3 outcomes\n";
+    assert_eq!(sc(text), all);
+    // The same if it is an access that throws.
+    let store = "strings = newarray String[], 1
+        objects = checkcast Object[], strings
+        o = new Object
+        arraystore objects, 0, o";
+    assert_eq!(sc(&text.replace("q = div 1, 0", store).replace("Arithmetic", "ArrayStore")), all);
 }

@@ -218,6 +218,7 @@ impl State<'_, '_> {
             let alone = memory.base.is_none();
             let action = if alone { Action::Local } else { machine.next_action(program, thread) };
             let (threads, found) = (machine.threads.len(), engine_objects(machine));
+            let depth = machine.threads[thread.index()].frames.len();
             memory.touched = false;
             let step = machine.step(program, memory, thread);
             memory.allocated(&machine.heap, thread);
@@ -238,7 +239,7 @@ impl State<'_, '_> {
                 // An exception on its way out may have left monitors, which others may now enter.
                 Action::Local => started.is_some() || !alone && step == Step::Shared,
                 Action::Access(_) | Action::Native(Native::Clone | Native::ArrayCopy | Native::FindField) => {
-                    memory.touched
+                    memory.touched || machine.threads[thread.index()].frames.len() < depth
                 }
                 Action::Native(Native::YieldThread) => false,
                 Action::Monitor(object) => !memory.is_private(object),

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use arbtest::arbitrary::{Result, Unstructured};
+use arbtest::arbtest;
 use r8lite_ir::interp::explore::{Exploration, ExploreConfig, MemoryModel, explore};
 use r8lite_ir::interp::find_entry;
 use r8lite_ir::{Verified, text, verify};
@@ -389,4 +391,50 @@ fn an_exception_that_leaves_a_monitor_lets_others_in() {
         o = new Object
         arraystore objects, 0, o";
     assert_eq!(sc(&text.replace("q = div 1, 0", store).replace("Arithmetic", "ArrayStore")), all);
+}
+
+/// A random access of `x` or `y`, its result in `a` or `b`, or in neither.
+fn access(u: &mut Unstructured<'_>, result: Option<&str>) -> Result<String> {
+    let ordering = *u.choose(&["plain", "opaque", "acquire", "release", "acq_rel", "volatile"])?;
+    let place = *u.choose(&["x", "y"])?;
+    let value = u.int_in_range(1..=2)?;
+    Ok(match result {
+        None if ordering == "acquire" || ordering == "acq_rel" => format!("store.release s, {place}, {value}"),
+        None => format!("store.{ordering} s, {place}, {value}"),
+        Some(name) => match u.int_in_range(0..=2)? {
+            0 if ordering == "release" || ordering == "acq_rel" => format!("{name} = load.acquire i32, s, {place}"),
+            0 => format!("{name} = load.{ordering} i32, s, {place}"),
+            1 => format!("{name} = getandadd.{ordering} s, {place}, {value}"),
+            _ => format!("{name} = cas.{ordering} s, {place}, 0, {value}"),
+        },
+    })
+}
+
+#[test]
+fn switching_less_often_finds_the_same_outcomes() {
+    arbtest(|u| {
+        let mut threads = Vec::new();
+        for _ in 0..2 {
+            let mut lines = [access(u, Some("a"))?, access(u, None)?, access(u, Some("b"))?];
+            lines.swap(1, if u.arbitrary()? { 0 } else { 1 });
+            threads.push(lines.join("\n"));
+        }
+        let text = litmus(&[&threads[0], &threads[1]]);
+        let module = module(&text);
+        let entry = find_entry(&module, None).expect("there is one main");
+        let mut previous: Option<Exploration> = None;
+        for memory in [MemoryModel::Sc, MemoryModel::Weak] {
+            let config = ExploreConfig { memory, ..ExploreConfig::default() };
+            let fast = explore(&module, entry, &config).expect("main can be run");
+            let slow = explore(&module, entry, &ExploreConfig { reduce: false, ..config }).expect("main can be run");
+            assert_eq!(fast.to_string(), slow.to_string(), "{text}");
+            assert!(slow.states > fast.states, "{} and {}", slow.states, fast.states);
+            // Weak memory shows all that strong memory shows.
+            if let Some(strong) = previous.replace(fast.clone()) {
+                assert!(fast.outcomes.is_superset(&strong.outcomes), "{text}\n{strong}\n{fast}");
+            }
+        }
+        Ok(())
+    })
+    .budget_ms(2_000);
 }

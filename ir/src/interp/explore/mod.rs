@@ -51,13 +51,22 @@ pub struct ExploreConfig {
     pub max_states: usize,
     /// How many steps a thread may take that no other could notice before giving up.
     pub max_local_steps: usize,
+    /// Whether threads switch only where others could notice. Without that the search takes longer and finds the same
+    /// outcomes; the tests check that it does.
+    pub reduce: bool,
     /// The bounds of every run, and the program's arguments.
     pub run: Config,
 }
 
 impl Default for ExploreConfig {
     fn default() -> Self {
-        Self { memory: MemoryModel::Sc, max_states: 1_000_000, max_local_steps: 10_000_000, run: Config::default() }
+        Self {
+            memory: MemoryModel::Sc,
+            max_states: 1_000_000,
+            max_local_steps: 10_000_000,
+            reduce: true,
+            run: Config::default(),
+        }
     }
 }
 
@@ -190,7 +199,7 @@ fn search(program: &Prepared<'_>, start: State<'_, '_>, config: &ExploreConfig) 
             loop {
                 let mut next = state.clone();
                 next.memory.script = script;
-                let finished = next.run(program, thread, config.max_local_steps);
+                let finished = next.run(program, thread, config);
                 if !next.memory.noticed.is_empty() {
                     return Err(next.memory.noticed);
                 }
@@ -211,8 +220,8 @@ fn search(program: &Prepared<'_>, start: State<'_, '_>, config: &ExploreConfig) 
 
 impl State<'_, '_> {
     /// Runs a thread up to and including its next step that others could notice; false if it takes too long.
-    fn run(&mut self, program: &Prepared<'_>, thread: ThreadId, max_steps: usize) -> bool {
-        for _ in 0..max_steps {
+    fn run(&mut self, program: &Prepared<'_>, thread: ThreadId, config: &ExploreConfig) -> bool {
+        for _ in 0..config.max_local_steps {
             let Self { machine, memory } = self;
             // Until the first thread is started, nobody is there to notice anything.
             let alone = memory.base.is_none();
@@ -245,7 +254,8 @@ impl State<'_, '_> {
                 Action::Monitor(object) => !memory.is_private(object),
                 Action::Native(_) | Action::Initialisation(_) | Action::Scheduling => true,
             };
-            if is_shared || machine.halted.is_some() || !machine.is_enabled(thread) {
+            let switch = is_shared || !alone && !config.reduce;
+            if switch || machine.halted.is_some() || !machine.is_enabled(thread) {
                 return true;
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! A [`Module`] is a whole program: classes with fields and methods, and the class library they run on. Method bodies
 //! are in SSA form with block parameters. Modules come from text ([`text::parse`]) or from class files; only
-//! [`verify`] makes a [`Verified`] one, and everything that runs or compiles code asks for that.
+//! [`verify()`] makes a [`Verified`] one, and everything that runs or compiles code asks for that.
 //!
 //! `ir/LANGUAGE.md` describes the text, every instruction, and the memory model.
 #![deny(missing_docs)]

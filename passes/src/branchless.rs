@@ -15,10 +15,10 @@
 //! ```
 //!
 //! A branch goes if both of its sides end alike, by a jump to one block or by returning, and cost little: each side
-//! does at most [`MAX_SIDE`] cheap things (whole-number arithmetic without division, comparisons, `select`; no calls, no
-//! floats), and at most [`MAX_SELECTS`] values differ. What the sides do is done always then, so it must not throw or be
+//! does at most `MAX_SIDE` cheap things (whole-number arithmetic without division, comparisons, `select`; no calls, no
+//! floats), and at most `MAX_SELECTS` values differ. What the sides do is done always then, so it must not throw or be
 //! seen: a field may be read if it is not volatile and the object is certainly there where the branch stood, and at
-//! most [`MAX_LOADS`] times; a field that was read just before is not read again. A block that only returns may be
+//! most `MAX_LOADS` times; a field that was read just before is not read again. A block that only returns may be
 //! shared by many branches. Branches inside go first, so a whole tree of them becomes one row of `select`s.
 //!
 //! A jump back to a loop's start is no join: the branch that ends an iteration would wait for values it can guess.

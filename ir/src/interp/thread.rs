@@ -23,7 +23,7 @@ pub enum State {
     Running,
     /// It wants a monitor that another thread is in. The instruction is tried again.
     Entering(Ref),
-    /// It wants a class that another thread initialises. Its innermost frame, an [`InitFrame`], tries again.
+    /// It wants a class that another thread initialises. Its innermost frame, an `InitFrame`, tries again.
     Initialising(Class),
     /// It is in `Object.wait`, with so many entries of the monitor to restore.
     Waiting {

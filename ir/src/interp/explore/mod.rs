@@ -2,9 +2,9 @@
 //!
 //! A depth-first search over states. A transition runs one thread up to and including its next step that others could
 //! notice; steps that concern a thread alone commute with everything and need no choice of their own.
-//! States that were met before are recognised by their [`fingerprint`], so that loops that wait come to an end. With
+//! States that were met before are recognised by their fingerprint, so that loops that wait come to an end. With
 //! weak memory a transition has one successor for each way in which its reads and writes can turn out; the memory asks
-//! ([`shared::Script`]) and the search runs the transition again for every answer.
+//! (`shared::Script`) and the search runs the transition again for every answer.
 //!
 //! Time passes at will: whenever some thread waits with a limit, one successor is that the limit has come.
 

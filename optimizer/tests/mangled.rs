@@ -95,3 +95,11 @@ fn mangled_texts_are_read_or_refused() {
 fn mangled_programs_are_optimised_or_refused() {
     check(checks::optimized_is_in_order);
 }
+
+/// Cases that run one pass, or none, go the whole way here; the others do so as what they are.
+#[test]
+fn every_case_goes_the_whole_way() {
+    for text in texts().iter().filter(|text| !text.contains("; test: optimize")) {
+        checks::optimized_is_in_order(text);
+    }
+}

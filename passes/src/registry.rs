@@ -149,6 +149,7 @@ pub const SCHEDULE: &[&str] = &[
     "replace",
     "fold",
     "checks",
+    "fold",
     "block-params",
     "unreachable",
     "dce",

@@ -21,7 +21,7 @@ use rustc_hash::FxHashSet;
 
 use self::fingerprint::fingerprint;
 use self::liveness::Liveness;
-use self::shared::{ExploredMemory, Kind, Script};
+use self::shared::{ExploredMemory, Facts, Script};
 use crate::entity::Func;
 use crate::interp::machine::{Machine, Step};
 use crate::interp::peek::Action;
@@ -147,14 +147,14 @@ impl fmt::Display for Exploration {
 /// If `entry` cannot be run.
 pub fn explore(module: &Verified, entry: Func, config: &ExploreConfig) -> Result<Exploration, EntryError> {
     let program = Prepared::new(module);
-    let mut changing = Rc::new(BTreeSet::new());
+    let mut facts = Rc::new(Facts::default());
     loop {
-        let memory = ExploredMemory::new(&program, config.memory, Rc::clone(&changing));
+        let memory = ExploredMemory::new(&program, config.memory, Rc::clone(&facts));
         let machine = Machine::new(&program, entry, &config.run)?;
         match search(&program, State { machine, memory }, config) {
             Ok(exploration) => return Ok(exploration),
             // Each round adds at least one of the program's fields or array types.
-            Err(noticed) => Rc::make_mut(&mut changing).extend(noticed),
+            Err(noticed) => Rc::make_mut(&mut facts).extend(noticed),
         }
     }
 }
@@ -168,8 +168,8 @@ struct State<'p, 'm> {
 /// Searches from one state on.
 ///
 /// # Errors
-/// Kinds of locations that were taken for constant and are not.
-fn search(program: &Prepared<'_>, start: State<'_, '_>, config: &ExploreConfig) -> Result<Exploration, BTreeSet<Kind>> {
+/// What was taken for otherwise than it is.
+fn search(program: &Prepared<'_>, start: State<'_, '_>, config: &ExploreConfig) -> Result<Exploration, Facts> {
     let liveness = Liveness::default();
     let mut seen = FxHashSet::default();
     let mut found = Exploration { outcomes: BTreeSet::new(), complete: true, states: 0 };

@@ -6,6 +6,7 @@
 //! share are written before anyone else can see them and never again (final fields, strings, tables of the library).
 //! A read of such a field commutes with everything. Which fields these are is found by trying: the search takes every
 //! field for constant until it sees one written while shared, and then starts again with that one known as changing.
+//! In the same way a volatile field is taken to be accessed by volatile accesses only, of which none reads an old value.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -26,6 +27,26 @@ use crate::types::{Ordering, Type};
 pub(super) enum Kind {
     Field(Field),
     Elements(ArrayType),
+}
+
+/// What was found out about kinds of locations by trying.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    /// Those that are written while shared.
+    changing: BTreeSet<Kind>,
+    /// The volatile fields that are also accessed in weaker ways.
+    relaxed: BTreeSet<Kind>,
+}
+
+impl Facts {
+    pub(super) fn is_empty(&self) -> bool {
+        self.changing.is_empty() && self.relaxed.is_empty()
+    }
+
+    pub(super) fn extend(&mut self, other: Facts) {
+        self.changing.extend(other.changing);
+        self.relaxed.extend(other.relaxed);
+    }
 }
 
 /// The choices of one transition, replayed and then varied like the digits of a counter.
@@ -65,10 +86,9 @@ pub(super) struct ExploredMemory<'p, 'm> {
     /// None for sequential consistency.
     pub(super) weak: Option<WeakMemory>,
     pub(super) script: Script,
-    /// The kinds that are known to change.
-    changing: Rc<BTreeSet<Kind>>,
-    /// Kinds that were taken for constant, and changed.
-    pub(super) noticed: BTreeSet<Kind>,
+    facts: Rc<Facts>,
+    /// What turned out to be otherwise than taken for.
+    pub(super) noticed: Facts,
     /// Whether an access since this was last cleared was one that others could notice, or that could notice others'.
     pub(super) touched: bool,
     /// The heap when the first thread was started; none before that, while everything is private to the main thread.
@@ -80,7 +100,7 @@ pub(super) struct ExploredMemory<'p, 'm> {
 }
 
 impl<'p, 'm> ExploredMemory<'p, 'm> {
-    pub(super) fn new(program: &'p Prepared<'m>, model: MemoryModel, changing: Rc<BTreeSet<Kind>>) -> Self {
+    pub(super) fn new(program: &'p Prepared<'m>, model: MemoryModel, facts: Rc<Facts>) -> Self {
         Self {
             program,
             weak: match model {
@@ -88,8 +108,8 @@ impl<'p, 'm> ExploredMemory<'p, 'm> {
                 MemoryModel::Weak => Some(WeakMemory::new(ThreadId::MAIN)),
             },
             script: Script::default(),
-            changing,
-            noticed: BTreeSet::new(),
+            facts,
+            noticed: Facts::default(),
             touched: false,
             base: None,
             owners: Vec::new(),
@@ -169,6 +189,18 @@ impl<'p, 'm> ExploredMemory<'p, 'm> {
         }
     }
 
+    /// Whether all accesses of a location are volatile, as far as is known; this one is of the given ordering. Then its
+    /// history is its last write: nobody reads an older one.
+    fn is_strict(&mut self, kind: Kind, ordering: Ordering) -> bool {
+        if self.weak.is_none() || !self.has_flags(kind, Flags::VOLATILE) || self.facts.relaxed.contains(&kind) {
+            return false;
+        }
+        if ordering != Ordering::Volatile && self.base.is_some() {
+            self.noticed.relaxed.insert(kind);
+        }
+        true
+    }
+
     fn is_reference(&self, kind: Kind) -> bool {
         match kind {
             Kind::Field(field) => self.program.module.fields[field].ty.is_ref(),
@@ -185,8 +217,8 @@ impl<'p, 'm> ExploredMemory<'p, 'm> {
         self.touched = true;
         let kind = self.kind(heap, location);
         // A static final field is written by its class's initialiser, before anyone else gets there.
-        if !self.has_flags(kind, Flags::STATIC.with(Flags::FINAL)) && !self.changing.contains(&kind) {
-            self.noticed.insert(kind);
+        if !self.has_flags(kind, Flags::STATIC.with(Flags::FINAL)) && !self.facts.changing.contains(&kind) {
+            self.noticed.changing.insert(kind);
         }
         if self.is_reference(kind) {
             self.publish(heap, Ref::from_slot(value));
@@ -221,8 +253,9 @@ impl Memory for ExploredMemory<'_, '_> {
     fn read(&mut self, heap: &Heap, thread: ThreadId, location: Location, ordering: Ordering) -> Slot {
         let newest = heap.get(location);
         let kind = self.kind(heap, location);
-        self.touched |= !self.is_private_location(location) && self.changing.contains(&kind);
+        self.touched |= !self.is_private_location(location) && self.facts.changing.contains(&kind);
         let is_final = self.has_flags(kind, Flags::FINAL);
+        self.is_strict(kind, ordering);
         match &mut self.weak {
             None => newest,
             Some(weak) if is_final => {
@@ -236,7 +269,8 @@ impl Memory for ExploredMemory<'_, '_> {
     fn write(&mut self, heap: &mut Heap, thread: ThreadId, location: Location, ordering: Ordering, value: Slot) {
         self.notice(heap, thread, location, value);
         let newest = heap.get(location);
-        let is_final = self.has_flags(self.kind(heap, location), Flags::FINAL);
+        let kind = self.kind(heap, location);
+        let (is_final, is_strict) = (self.has_flags(kind, Flags::FINAL), self.is_strict(kind, ordering));
         let newest = match &mut self.weak {
             None => value,
             Some(weak) if is_final => {
@@ -245,6 +279,9 @@ impl Memory for ExploredMemory<'_, '_> {
             }
             Some(weak) => weak.write(thread, location, ordering, newest, value, &mut |count| self.script.choose(count)),
         };
+        if let Some(weak) = self.weak.as_mut().filter(|_| is_strict) {
+            weak.forget_old(location);
+        }
         heap.set(location, newest);
     }
 
@@ -258,7 +295,7 @@ impl Memory for ExploredMemory<'_, '_> {
     ) -> Slot {
         let newest = heap.get(location);
         let kind = self.kind(heap, location);
-        self.touched |= !self.is_private_location(location) && self.changing.contains(&kind);
+        self.touched |= !self.is_private_location(location) && self.facts.changing.contains(&kind);
         // What it may write is published before, since the write hands on what its thread knows.
         let read: Vec<Slot> = match &self.weak {
             Some(weak) => weak.values(location).collect(),
@@ -275,6 +312,10 @@ impl Memory for ExploredMemory<'_, '_> {
                 weak.update(thread, location, ordering, newest, change, &mut |count| self.script.choose(count))
             }
         };
+        let is_strict = self.is_strict(kind, ordering);
+        if let Some(weak) = self.weak.as_mut().filter(|_| is_strict) {
+            weak.forget_old(location);
+        }
         heap.set(location, newest);
         old
     }

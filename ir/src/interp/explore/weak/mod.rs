@@ -217,6 +217,16 @@ impl WeakMemory {
         self.histories.get(&location).into_iter().flatten().map(|message| message.value)
     }
 
+    /// Drops all messages of a location but the newest, which is all that its accesses can read.
+    pub(super) fn forget_old(&mut self, location: Location) {
+        let Some(history) = self.histories.get_mut(&location) else { return };
+        let old = history.len() - 1;
+        history.drain(..old);
+        history[0].update = false;
+        self.for_each_view(|view| view.forget(location, old as u32));
+        self.collect();
+    }
+
     /// Drops all about objects that nobody will ever access again.
     pub(super) fn forget(&mut self, is_gone: &dyn Fn(Ref) -> bool) {
         let is_gone = |location: &Location| match *location {

@@ -104,8 +104,9 @@ pub(crate) fn optimize(options: &Options, console: &Console) -> Result<(), Failu
     let plan_text = if options.emit.contains(&Emit::Plan) { emit::plan(&verified, &plan) } else { String::new() };
     let mut pipeline = Pipeline::new(verified, &plan, options.config.clone()).map_err(anyhow::Error::new)?;
     options.observe.run(&mut pipeline, &mut clock)?;
-    let (module, report) =
+    let (module, mut report) =
         clock.time("verify", || pipeline.finish()).map_err(|error| Failure::Bug(error.to_string()))?;
+    report.locate(&sources(&inputs));
     clock.time("write", || write(options, &inputs, &module, &plan_text, &report))?;
     if options.explain {
         output::stderr(&explaining::text(&report));

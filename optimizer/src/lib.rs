@@ -85,5 +85,7 @@ fn listed(diagnostics: &[Diagnostic]) -> String {
 pub fn optimize(sources: &[text::Source<'_>], options: &Options) -> Result<Optimized, Error> {
     let module = text::parse(sources).map_err(Error::Parse)?;
     let verified = verify(module).map_err(Error::Verify)?;
-    Ok(pipeline::optimize(verified, &options.plan, options.pipeline.clone())?)
+    let mut done = pipeline::optimize(verified, &options.plan, options.pipeline.clone())?;
+    done.report.locate(sources);
+    Ok(done)
 }

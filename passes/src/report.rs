@@ -2,6 +2,7 @@
 //!
 //! It starts as what the plan expects ([`Report::planned`]); a pass that finds it otherwise corrects its rows.
 
+use r8lite_ir::text::Source;
 use r8lite_ir::{Field, Module, Sig, Type};
 
 use crate::plan::{Access, Action, CallPlan, Guard, Operation, Plan, Replacement, UpdaterPlan};
@@ -97,6 +98,22 @@ impl Report {
         };
         report.count();
         report
+    }
+
+    /// Gives the calls of programs that name no lines the lines of the texts they were read from.
+    pub fn locate(&mut self, texts: &[Source<'_>]) {
+        for text in texts {
+            let mut rows: Vec<&mut CallRow> =
+                self.calls.iter_mut().filter(|row| row.line == 0 && row.source.as_deref() == Some(text.name)).collect();
+            rows.sort_by_key(|row| row.offset);
+            let (mut line, mut counted) = (1, 0);
+            for row in rows {
+                let offset = (row.offset as usize).min(text.text.len());
+                line += text.text.as_bytes()[counted..offset].iter().filter(|&&byte| byte == b'\n').count() as u32;
+                counted = offset;
+                row.line = line;
+            }
+        }
     }
 
     /// Makes the summary agree with the rows.

@@ -65,6 +65,9 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
 /// How many pairs of instructions of a body are compared; beyond that, dominating triggers are not looked for.
 const MAX_PAIRS: usize = 1 << 20;
 
+/// How many static methods that only call another such method are followed.
+const MAX_CALL_DEPTH: u32 = 4;
+
 /// An instruction that goes, and the classes to initialise in its place.
 struct Found {
     inst: Inst,
@@ -95,7 +98,8 @@ impl Finder<'_> {
             if data.result.is_some_and(|result| used[result]) {
                 continue;
             }
-            if let Some(classes) = self.only_initialises(data) {
+            let mut classes = Vec::new();
+            if self.only_initialises(data, &mut classes, 0) {
                 candidates.push((inst, classes));
             }
         }
@@ -136,34 +140,35 @@ impl Finder<'_> {
         found
     }
 
-    /// The classes that an instruction initialises, outermost first, if that is all it does.
-    fn only_initialises(&self, data: &InstData) -> Option<Vec<Class>> {
+    /// Whether all that an instruction does is to initialise classes, which are added in the order it does so.
+    fn only_initialises(&self, data: &InstData, classes: &mut Vec<Class>, depth: u32) -> bool {
         match data.op {
-            Op::InitClass => Some(vec![data.class_symbol()?]),
-            Op::GetStatic => Some(vec![self.static_field_class(data)?]),
-            Op::InvokeStatic => {
-                let callee = self.hierarchy.resolve_method(self.module, data.method_symbol()?)?;
-                let callee = &self.module.funcs[callee];
-                let body = callee.body.as_ref()?;
-                let [block] = body.layout[..] else { return None };
+            Op::InitClass => classes.extend(data.class_symbol()),
+            Op::GetStatic => match self.static_field_class(data) {
+                Some(class) => classes.push(class),
+                None => return false,
+            },
+            Op::InvokeStatic if depth < MAX_CALL_DEPTH => {
+                let callee = data.method_symbol().and_then(|it| self.hierarchy.resolve_method(self.module, it));
+                let Some(callee) = callee.map(|callee| &self.module.funcs[callee]) else { return false };
+                let Some(body) = &callee.body else { return false };
+                let [block] = body.layout[..] else { return false };
                 if callee.flags.has(Flags::SYNCHRONIZED) || !body.blocks[block].catches.is_empty() {
-                    return None;
+                    return false;
                 }
-                let mut classes = vec![callee.class];
-                for &inst in &body.blocks[block].insts {
+                classes.push(callee.class);
+                return body.blocks[block].insts.iter().all(|&inst| {
                     let data = &body.insts[inst];
                     match data.op {
-                        Op::GetStatic => classes.push(self.static_field_class(data)?),
-                        Op::InitClass => classes.push(data.class_symbol()?),
-                        Op::Return => {}
-                        op if op.info().effect == Effect::Pure && !body.may_throw(inst) => {}
-                        _ => return None,
+                        Op::Return => true,
+                        op if op.info().effect == Effect::Pure => !body.may_throw(inst),
+                        _ => self.only_initialises(data, classes, depth + 1),
                     }
-                }
-                Some(classes)
+                });
             }
-            _ => None,
+            _ => return false,
         }
+        true
     }
 
     fn static_field_class(&self, data: &InstData) -> Option<Class> {

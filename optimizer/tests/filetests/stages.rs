@@ -195,7 +195,9 @@ fn plan_options(case: &Case) -> Result<PlanOptions, Failed> {
 
 fn optimize(case: &Case, verified: Verified, config: Config) -> Result<(Verified, Report), Failed> {
     let done = pipeline::optimize(verified, &plan_options(case)?, config).map_err(|error| error.to_string())?;
-    Ok((done.module, done.report))
+    let mut report = done.report;
+    report.locate(&[source(&case.text)]);
+    Ok((done.module, report))
 }
 
 fn source(text: &str) -> Source<'_> {

@@ -1,0 +1,955 @@
+//! Makes random programs as IR text.
+//!
+//! A program has a class `Node` with volatile fields, a superclass and a subclass of it, unrelated classes, and updaters of
+//! `Node`'s fields in `Node`, in `Holder` and in `Main`. Methods with random bodies use them on random holders and
+//! values; `main` calls each method with good and bad arguments, and prints what every call leaves behind.
+
+use std::fmt::Write;
+
+use r8lite::PlanOptions;
+
+/// SplitMix64: small, and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+    fn percent(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Reference,
+    Integer,
+    Long,
+}
+
+impl Kind {
+    fn class(self) -> &'static str {
+        match self {
+            Kind::Reference => "AtomicReferenceFieldUpdater",
+            Kind::Integer => "AtomicIntegerFieldUpdater",
+            Kind::Long => "AtomicLongFieldUpdater",
+        }
+    }
+}
+
+/// The volatile fields of `Node`: name, type, the kind of their updaters.
+const FIELDS: [(&str, &str, Kind); 7] = [
+    ("any", "Object", Kind::Reference),
+    ("next", "Node", Kind::Reference),
+    ("text", "String", Kind::Reference),
+    ("task", "Runnable", Kind::Reference),
+    ("nodes", "Node[]", Kind::Reference),
+    ("num", "i32", Kind::Integer),
+    ("big", "i64", Kind::Long),
+];
+
+#[derive(Clone, Debug)]
+struct Updater {
+    class: &'static str,
+    name: String,
+    field: usize,
+    kind: Kind,
+    is_private: bool,
+    is_final: bool,
+    accessor: bool,
+}
+
+/// The values at hand, by type.
+#[derive(Clone, Default)]
+struct Env {
+    ints: Vec<String>,
+    longs: Vec<String>,
+    refs: Vec<(String, &'static str)>,
+    updaters: Vec<(String, Kind)>,
+}
+
+struct Generator {
+    random: Random,
+    out: String,
+    numbers: usize,
+    updaters: Vec<Updater>,
+    private_fields: bool,
+    /// The class and the number of the method that is being written.
+    class: &'static str,
+    method: usize,
+    methods: Vec<Method>,
+    env: Env,
+    /// What blocks of the method catch, innermost first.
+    handlers: Vec<String>,
+    budget: usize,
+    depth: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Method {
+    class: &'static str,
+    is_private: bool,
+    is_static: bool,
+    /// The kind of an updater it takes first, if it does.
+    updater: Option<Kind>,
+}
+
+/// The program of a seed, and what is said about it.
+pub(crate) fn program(seed: u64) -> (String, PlanOptions) {
+    let mut random = Random(seed);
+    let mut options = PlanOptions::default();
+    options.whole_program = random.percent(30);
+    options.closed_packages = random.percent(30);
+    let mut generator = Generator {
+        random,
+        out: String::new(),
+        numbers: 0,
+        updaters: Vec::new(),
+        private_fields: false,
+        class: "Main",
+        method: 0,
+        methods: Vec::new(),
+        env: Env::default(),
+        handlers: Vec::new(),
+        budget: 0,
+        depth: 0,
+    };
+    generator.program();
+    (generator.out, options)
+}
+
+impl Generator {
+    fn line(&mut self, text: &str) {
+        self.out.push_str("    ");
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    fn fresh(&mut self, prefix: &str) -> String {
+        self.numbers += 1;
+        format!("{prefix}{}", self.numbers)
+    }
+
+    fn program(&mut self) {
+        self.private_fields = self.random.percent(40);
+        for number in 0..1 + self.random.below(4) {
+            let field = self.random.below(FIELDS.len());
+            let class = *self.random.pick(&["Node", "Node", "Node", "Holder", "Main"]);
+            let is_private = self.random.percent(60);
+            let updater = Updater {
+                class,
+                name: format!("U{number}"),
+                field,
+                kind: FIELDS[field].2,
+                is_private,
+                is_final: self.random.percent(93),
+                accessor: self.random.percent(40),
+            };
+            self.updaters.push(updater);
+        }
+        for _ in 0..2 + self.random.below(4) {
+            let class = *self.random.pick(&["Node", "Node", "Holder", "Main", "Leaf"]);
+            let is_static = class != "Node" || self.random.percent(50);
+            let updater =
+                self.random.percent(35).then(|| *self.random.pick(&[Kind::Reference, Kind::Integer, Kind::Long]));
+            let is_private = self.random.percent(40);
+            self.methods.push(Method { class, is_private, is_static, updater });
+        }
+        self.support();
+        self.base();
+        self.class("Node", "extends Base ");
+        self.class("Leaf", "extends Node ");
+        self.class("Holder", "");
+        self.class("Main", "");
+    }
+
+    /// Classes that hardly vary.
+    fn support(&mut self) {
+        let odd = *self.random.pick(&["o", "null", "\"odd\""]);
+        let _ = write!(
+            self.out,
+            "class Other {{
+  method <init>() {{
+    invokespecial Object.<init>(this)
+    return
+  }}
+}}
+
+class Task implements Runnable {{
+  method <init>() {{
+    invokespecial Object.<init>(this)
+    return
+  }}
+
+  public method run() {{
+    return
+  }}
+}}
+
+class IntStep implements IntUnaryOperator, IntBinaryOperator, LongUnaryOperator, LongBinaryOperator {{
+  method <init>() {{
+    invokespecial Object.<init>(this)
+    return
+  }}
+
+  public method applyAsInt(n: i32): i32 {{
+    invokestatic Show.int(n)
+    m = add n, 3
+    return m
+  }}
+
+  public method applyAsInt(n: i32, k: i32): i32 {{
+    m = mul n, k
+    return m
+  }}
+
+  public method applyAsLong(n: i64): i64 {{
+    m = xor n, 5L
+    return m
+  }}
+
+  public method applyAsLong(n: i64, k: i64): i64 {{
+    invokestatic Show.long(k)
+    m = sub n, k
+    return m
+  }}
+}}
+
+class RefStep implements UnaryOperator, BinaryOperator {{
+  method <init>() {{
+    invokespecial Object.<init>(this)
+    return
+  }}
+
+  public method apply(o: Object): Object {{
+    invokestatic Show.ref(o)
+    return {odd}
+  }}
+
+  public method apply(o: Object, p: Object): Object {{
+    invokestatic Show.ref(o)
+    return p
+  }}
+}}
+
+class Show {{
+  static method int(n: i32) {{
+    out = getstatic System.out
+    invokevirtual PrintStream.println(out, n) as (i32)
+    return
+  }}
+
+  static method long(n: i64) {{
+    out = getstatic System.out
+    invokevirtual PrintStream.println(out, n) as (i64)
+    return
+  }}
+
+  static method text(s: String) {{
+    out = getstatic System.out
+    invokevirtual PrintStream.println(out, s) as (String)
+    return
+  }}
+
+  static method ref(o: Object) {{
+    is = eq o, null
+    branch is, none, some
+  none:
+    invokestatic Show.text(\"null\")
+    return
+  some:
+    isText = instanceof String, o
+    branch isText, string, object
+  string:
+    s = checkcast String, o
+    invokestatic Show.text(s)
+    return
+  object:
+    c = invokevirtual Object.getClass(o)
+    n = invokevirtual Class.getName(c)
+    invokestatic Show.text(n)
+    return
+  }}
+}}
+
+"
+        );
+    }
+
+    /// `Base`, whose initialiser runs before `Node`'s and may call back.
+    fn base(&mut self) {
+        self.out.push_str("class Base {\n");
+        if self.random.percent(25) {
+            self.out.push_str("  static method <clinit>() {\n");
+            if self.random.percent(50) {
+                self.line("invokestatic Show.text(\"init Base\")");
+            }
+            if self.random.percent(60) {
+                self.line("invokestatic Node.early()");
+            }
+            if self.random.percent(10) {
+                self.throw();
+            } else {
+                self.line("return");
+            }
+            self.out.push_str("  }\n\n");
+        }
+        self.out.push_str("  method <init>() {\n    invokespecial Object.<init>(this)\n    return\n  }\n}\n\n");
+    }
+
+    fn throw(&mut self) {
+        let e = self.fresh("e");
+        self.line(&format!("{e} = new IllegalStateException"));
+        self.line(&format!("invokespecial IllegalStateException.<init>({e}) as ()"));
+        self.line(&format!("throw {e}"));
+    }
+
+    fn class(&mut self, name: &'static str, extends: &str) {
+        self.class = name;
+        let _ = writeln!(self.out, "class {name} {extends}{{");
+        if name == "Node" {
+            let private = if self.private_fields { "private " } else { "" };
+            for (field, ty, _) in FIELDS {
+                let _ = writeln!(self.out, "  {private}volatile field {field}: {ty}");
+            }
+            self.out.push_str("  field plain: i32\n");
+        }
+        if name == "Main" {
+            self.out.push_str("  static field shared: Node\n");
+        }
+        let own: Vec<Updater> = self.updaters.iter().filter(|updater| updater.class == name).cloned().collect();
+        for updater in &own {
+            let private = if updater.is_private { "private " } else { "" };
+            let last = if updater.is_final { "final " } else { "" };
+            let (name, class) = (&updater.name, updater.kind.class());
+            let _ = writeln!(self.out, "  {private}static {last}field {name}: {class}");
+        }
+        self.out.push('\n');
+        self.clinit(&own);
+        if name != "Main" {
+            let parent = match name {
+                "Node" => "Base",
+                "Leaf" => "Node",
+                _ => "Object",
+            };
+            let _ = writeln!(self.out, "  method <init>() {{\n    invokespecial {parent}.<init>(this)");
+            if name == "Node" && self.random.percent(20) {
+                self.line("invokestatic Node.early()");
+            }
+            self.out.push_str("    return\n  }\n\n");
+        }
+        for updater in own.iter().filter(|updater| updater.accessor) {
+            let (class, name, kind) = (updater.class, &updater.name, updater.kind.class());
+            let _ = writeln!(
+                self.out,
+                "  static synthetic method get{name}(): {kind} {{\n    u = getstatic {class}.{name}\n    return u\n  }}\n"
+            );
+        }
+        if name == "Node" {
+            self.early();
+        }
+        for number in 0..self.methods.len() {
+            if self.methods[number].class == name {
+                self.method(number);
+            }
+        }
+        if name == "Node" {
+            self.dump();
+        }
+        if name == "Main" {
+            self.main();
+        }
+        self.out.push_str("}\n\n");
+    }
+
+    /// The class initialiser, which makes the updaters, well or badly.
+    fn clinit(&mut self, own: &[Updater]) {
+        if own.is_empty() && self.random.percent(80) {
+            return;
+        }
+        self.out.push_str("  static method <clinit>() {\n");
+        self.env = Env::default();
+        let loud = self.random.percent(25);
+        if loud && self.random.percent(50) {
+            let text = format!("invokestatic Show.text(\"init {}\")", self.class);
+            self.line(&text);
+        }
+        if self.class == "Node" && self.random.percent(15) {
+            self.line("invokestatic Node.early()");
+        }
+        for updater in own {
+            if self.random.percent(4) {
+                continue;
+            }
+            self.creation(updater);
+            if self.random.percent(8) {
+                self.creation(updater);
+            }
+            if self.class == "Node" && self.random.percent(10) {
+                self.line("invokestatic Node.early()");
+            }
+        }
+        if loud && self.random.percent(50) {
+            self.line("invokestatic Show.text(\"initialised\")");
+        }
+        if self.random.percent(3) {
+            self.throw();
+        } else {
+            self.line("return");
+        }
+        self.out.push_str("  }\n\n");
+    }
+
+    fn creation(&mut self, updater: &Updater) {
+        let (mut name, mut ty, _) = FIELDS[updater.field];
+        let mut holder = "Node";
+        if self.random.percent(3) {
+            name = *self.random.pick(&["missing", "plain", "num", "any"]);
+        }
+        if self.random.percent(2) {
+            holder = *self.random.pick(&["Leaf", "Other"]);
+        }
+        if self.random.percent(2) {
+            ty = *self.random.pick(&["Object", "String", "i32"]);
+        }
+        let u = self.fresh("u");
+        let (class, field) = (updater.kind.class(), &updater.name);
+        let create = match updater.kind {
+            Kind::Reference => format!("{u} = invokestatic {class}.newUpdater(class {holder}, class {ty}, \"{name}\")"),
+            _ => format!("{u} = invokestatic {class}.newUpdater(class {holder}, \"{name}\")"),
+        };
+        let store = format!("putstatic {}.{field}, {u}", updater.class);
+        match self.random.below(20) {
+            0 => {
+                let (t, h, k) = (self.fresh("t"), self.fresh("h"), self.fresh("k"));
+                self.line(&format!("jump {t}"));
+                let _ = writeln!(self.out, "  {t}:\n    catch RuntimeException: {h}");
+                self.line(&create);
+                self.line(&store);
+                self.line(&format!("jump {k}"));
+                let _ = writeln!(self.out, "  {h}({h}e: RuntimeException):");
+                self.line(&format!("jump {k}"));
+                let _ = writeln!(self.out, "  {k}:");
+            }
+            1 => {
+                let (c, a, k) = (self.fresh("c"), self.fresh("a"), self.fresh("k"));
+                self.line(&format!("{c} = getstatic Main.shared"));
+                self.line(&format!("{c}is = eq {c}, null"));
+                self.line(&format!("branch {c}is, {a}, {k}"));
+                let _ = writeln!(self.out, "  {a}:");
+                self.line(&create);
+                self.line(&store);
+                self.line(&format!("jump {k}"));
+                let _ = writeln!(self.out, "  {k}:");
+            }
+            2 => {
+                self.line(&create);
+                self.line(&format!("invokestatic Show.ref({u}s)").replace(&format!("({u}s)"), "(\"between\")"));
+                self.line(&store);
+            }
+            _ => {
+                self.line(&create);
+                self.line(&store);
+            }
+        }
+    }
+
+    /// A method that initialisers call before the updaters are there.
+    fn early(&mut self) {
+        self.out.push_str("  static method early() {\n");
+        let own: Vec<Updater> = self.updaters.iter().filter(|it| self.can_read(it)).cloned().collect();
+        let (t, h) = (self.fresh("t"), self.fresh("h"));
+        self.line(&format!("jump {t}"));
+        let _ = writeln!(self.out, "  {t}:\n    catch RuntimeException: {h}\n    catch LinkageError: {h}l");
+        if let Some(updater) = own.first() {
+            let u = self.read(updater);
+            let node = if self.random.percent(50) { "null".to_owned() } else { self.new_object("Node").0 };
+            let result = self.fresh("r");
+            match updater.kind {
+                Kind::Reference => {
+                    self.line(&format!("{result} = invokevirtual AtomicReferenceFieldUpdater.get({u}, {node})"));
+                    self.line(&format!("invokestatic Show.ref({result})"));
+                }
+                Kind::Integer => {
+                    self.line(&format!(
+                        "{result} = invokevirtual AtomicIntegerFieldUpdater.incrementAndGet({u}, {node})"
+                    ));
+                    self.line(&format!("invokestatic Show.int({result})"));
+                }
+                Kind::Long => {
+                    self.line(&format!("{result} = invokevirtual AtomicLongFieldUpdater.addAndGet({u}, {node}, 7L)"));
+                    self.line(&format!("invokestatic Show.long({result})"));
+                }
+            }
+        }
+        self.line("return");
+        for (label, class) in [(h.clone(), "RuntimeException"), (format!("{h}l"), "LinkageError")] {
+            let _ = writeln!(self.out, "  {label}({label}e: {class}):");
+            self.line(&format!("invokestatic Show.ref({label}e)"));
+            self.line("return");
+        }
+        self.out.push_str("  }\n\n");
+    }
+
+    /// A method of `Node` that prints all its fields.
+    fn dump(&mut self) {
+        self.out.push_str("  method dump() {\n");
+        for (field, ty, kind) in FIELDS {
+            self.line(&format!("{field}v = getfield Node.{field}, this"));
+            let show = match (kind, ty) {
+                (Kind::Integer, _) => "int",
+                (Kind::Long, _) => "long",
+                _ => "ref",
+            };
+            self.line(&format!("invokestatic Show.{show}({field}v)"));
+        }
+        self.line("return");
+        self.out.push_str("  }\n\n");
+    }
+
+    fn signature(&self, number: usize) -> String {
+        let method = &self.methods[number];
+        let updater = method.updater.map(|kind| format!("u: {}, ", kind.class())).unwrap_or_default();
+        format!("m{number}({updater}a: Object, b: Node, n: i32, l: i64): Object")
+    }
+
+    fn method(&mut self, number: usize) {
+        let method = self.methods[number].clone();
+        self.method = number;
+        let private = if method.is_private { "private " } else { "" };
+        let fixed = if method.is_static { "static " } else { "" };
+        let signature = self.signature(number);
+        let _ = writeln!(self.out, "  {private}{fixed}method {signature} {{");
+        self.env = Env::default();
+        self.env.ints.push("n".into());
+        self.env.longs.push("l".into());
+        self.env.refs.extend([("a".into(), "Object"), ("b".into(), "Node")]);
+        if let Some(kind) = method.updater {
+            self.env.updaters.push(("u".into(), kind));
+        }
+        if !method.is_static {
+            self.env.refs.push(("this".into(), "Node"));
+        }
+        self.budget = 14;
+        self.depth = 0;
+        while self.budget > 0 {
+            self.statement();
+        }
+        let (result, _) = self.a_ref();
+        self.line(&format!("return {result}"));
+        self.out.push_str("  }\n\n");
+    }
+
+    fn main(&mut self) {
+        self.out.push_str("  static method main() {\n");
+        self.env = Env::default();
+        let calls = self.methods.len() * 2;
+        for call in 0..calls {
+            let number = call % self.methods.len();
+            if self.methods[number].is_private && self.methods[number].class != "Main" {
+                continue;
+            }
+            let (t, h, k) = (self.fresh("t"), self.fresh("h"), self.fresh("k"));
+            self.line(&format!("jump {t}"));
+            let _ = writeln!(self.out, "  {t}:\n    catch *: {h}");
+            let mut env = Env::default();
+            std::mem::swap(&mut env, &mut self.env);
+            let class = *self.random.pick(&["Node", "Leaf"]);
+            let (node, _) = self.new_object(class);
+            self.line(&format!("putstatic Main.shared, {node}"));
+            self.class = "Main";
+            self.call(number, true);
+            self.line(&format!("invokevirtual Node.dump({node})"));
+            self.env = env;
+            self.line(&format!("jump {k}"));
+            let _ = writeln!(self.out, "  {h}({h}e: Throwable):");
+            self.line(&format!("invokestatic Show.ref({h}e)"));
+            self.line(&format!("jump {k}"));
+            let _ = writeln!(self.out, "  {k}:");
+        }
+        self.line("return");
+        self.out.push_str("  }\n");
+    }
+
+    fn can_read(&self, updater: &Updater) -> bool {
+        !updater.is_private || updater.class == self.class || updater.accessor
+    }
+
+    /// Reads an updater's field, or calls its accessor.
+    fn read(&mut self, updater: &Updater) -> String {
+        let u = self.fresh("u");
+        let direct = !updater.is_private || updater.class == self.class;
+        let text = if updater.accessor && (!direct || self.random.percent(50)) {
+            format!("{u} = invokestatic {}.get{}()", updater.class, updater.name)
+        } else {
+            format!("{u} = getstatic {}.{}", updater.class, updater.name)
+        };
+        self.line(&text);
+        u
+    }
+
+    /// An updater, and its kind.
+    fn an_updater(&mut self) -> Option<(String, Kind)> {
+        if !self.env.updaters.is_empty() && self.random.percent(40) {
+            return Some(self.random.pick(&self.env.updaters).clone());
+        }
+        let readable: Vec<Updater> = self.updaters.iter().filter(|it| self.can_read(it)).cloned().collect();
+        if readable.is_empty() {
+            return self.env.updaters.first().cloned();
+        }
+        let updater = self.random.pick(&readable).clone();
+        let u = self.read(&updater);
+        if self.random.percent(30) {
+            self.env.updaters.push((u.clone(), updater.kind));
+        }
+        Some((u, updater.kind))
+    }
+
+    fn an_int(&mut self) -> String {
+        if self.env.ints.is_empty() || self.random.percent(30) {
+            return self.random.pick(&["0", "1", "-1", "7", "2147483647"]).to_string();
+        }
+        self.random.pick(&self.env.ints).clone()
+    }
+
+    fn a_long(&mut self) -> String {
+        if self.env.longs.is_empty() || self.random.percent(30) {
+            return self.random.pick(&["0L", "1L", "-1L", "9223372036854775807L"]).to_string();
+        }
+        self.random.pick(&self.env.longs).clone()
+    }
+
+    fn new_object(&mut self, class: &'static str) -> (String, &'static str) {
+        let o = self.fresh("o");
+        self.line(&format!("{o} = new {class}"));
+        self.line(&format!("invokespecial {class}.<init>({o})"));
+        (o, class)
+    }
+
+    fn a_ref(&mut self) -> (String, &'static str) {
+        match self.random.below(10) {
+            0 => ("null".into(), "null"),
+            1 => (self.random.pick(&["\"x\"", "\"y\""]).to_string(), "String"),
+            2 => {
+                let class = *self.random.pick(&["Node", "Leaf", "Other", "Task"]);
+                self.new_object(class)
+            }
+            3 => {
+                let o = self.fresh("o");
+                let ty = *self.random.pick(&["Node[]", "Object[]"]);
+                self.line(&format!("{o} = newarray {ty}, 1"));
+                (o, ty)
+            }
+            _ if self.env.refs.is_empty() => ("null".into(), "null"),
+            _ => self.random.pick(&self.env.refs).clone(),
+        }
+    }
+
+    /// A holder: mostly a `Node`.
+    fn a_holder(&mut self) -> String {
+        let nodes: Vec<String> = self
+            .env
+            .refs
+            .iter()
+            .filter(|(_, ty)| matches!(*ty, "Node" | "Leaf"))
+            .map(|(name, _)| name.clone())
+            .collect();
+        if !nodes.is_empty() && self.random.percent(80) {
+            return self.random.pick(&nodes).clone();
+        }
+        self.a_ref().0
+    }
+
+    fn block(&mut self, label: &str) {
+        let _ = writeln!(self.out, "  {label}:");
+        let handlers = self.handlers.clone();
+        for handler in handlers.iter().rev() {
+            self.line(handler);
+        }
+    }
+
+    fn statement(&mut self) {
+        self.budget = self.budget.saturating_sub(1);
+        match self.random.below(24) {
+            0..=9 => self.operation(),
+            10 => self.arithmetic(),
+            11 => {
+                let object = self.a_ref();
+                if object.1 != "null" && !object.0.starts_with('"') {
+                    self.env.refs.push(object);
+                }
+            }
+            12..=14 if self.depth < 3 => self.condition(),
+            15 if self.depth < 3 => self.repeat(),
+            16 | 17 if self.depth < 3 => self.guarded(),
+            18 => self.access(),
+            19 => self.cast(),
+            20 | 21 => {
+                let later: Vec<usize> = (self.method + 1..self.methods.len())
+                    .filter(|&number| !self.methods[number].is_private || self.methods[number].class == self.class)
+                    .collect();
+                if !later.is_empty() {
+                    let number = *self.random.pick(&later);
+                    self.call(number, false);
+                }
+            }
+            _ => self.show(),
+        }
+    }
+
+    fn show(&mut self) {
+        if self.random.percent(50) {
+            let n = self.an_int();
+            self.line(&format!("invokestatic Show.int({n})"));
+        } else {
+            let (o, _) = self.a_ref();
+            self.line(&format!("invokestatic Show.ref({o})"));
+        }
+    }
+
+    fn arithmetic(&mut self) {
+        let (a, b, r) = (self.an_int(), self.an_int(), self.fresh("i"));
+        let op = *self.random.pick(&["add", "sub", "mul", "xor", "div", "lt", "eq", "shl"]);
+        self.line(&format!("{r} = {op} {a}, {b}"));
+        self.env.ints.push(r);
+    }
+
+    /// A call of an updater's method.
+    fn operation(&mut self) {
+        let Some((u, kind)) = self.an_updater() else { return };
+        let holder = self.a_holder();
+        let class = kind.class();
+        let r = self.fresh("r");
+        match kind {
+            Kind::Reference => {
+                let (x, y) = (self.a_ref().0, self.a_ref().0);
+                let text = match self.random.below(11) {
+                    0 | 1 => format!("{r} = invokevirtual {class}.get({u}, {holder})"),
+                    2 => format!("invokevirtual {class}.set({u}, {holder}, {x})"),
+                    3 => format!("invokevirtual {class}.lazySet({u}, {holder}, {x})"),
+                    4 | 5 => format!("{r} = invokevirtual {class}.compareAndSet({u}, {holder}, {x}, {y})"),
+                    6 => format!("{r} = invokevirtual {class}.weakCompareAndSet({u}, {holder}, {x}, {y})"),
+                    7 => format!("{r} = invokevirtual {class}.getAndSet({u}, {holder}, {x})"),
+                    other => {
+                        let f = if self.random.percent(8) { "null".into() } else { self.new_object("RefStep").0 };
+                        match other {
+                            8 => format!("{r} = invokevirtual {class}.getAndUpdate({u}, {holder}, {f})"),
+                            9 => format!("{r} = invokevirtual {class}.updateAndGet({u}, {holder}, {f})"),
+                            _ => format!("{r} = invokevirtual {class}.accumulateAndGet({u}, {holder}, {x}, {f})"),
+                        }
+                    }
+                };
+                self.line(&text);
+                if text.contains("ompareAndSet") {
+                    self.line(&format!("invokestatic Show.int({r})"));
+                    self.env.ints.push(r);
+                } else if text.contains(" = ") {
+                    self.env.refs.push((r, "Object"));
+                }
+            }
+            Kind::Integer | Kind::Long => {
+                let is_long = kind == Kind::Long;
+                let (x, y) = if is_long { (self.a_long(), self.a_long()) } else { (self.an_int(), self.an_int()) };
+                let text = match self.random.below(16) {
+                    0 | 1 => format!("{r} = invokevirtual {class}.get({u}, {holder})"),
+                    2 => format!("invokevirtual {class}.set({u}, {holder}, {x})"),
+                    3 => format!("invokevirtual {class}.lazySet({u}, {holder}, {x})"),
+                    4 | 5 => format!("{r} = invokevirtual {class}.compareAndSet({u}, {holder}, {x}, {y})"),
+                    6 => format!("{r} = invokevirtual {class}.getAndSet({u}, {holder}, {x})"),
+                    7 => format!("{r} = invokevirtual {class}.getAndAdd({u}, {holder}, {x})"),
+                    8 => format!("{r} = invokevirtual {class}.addAndGet({u}, {holder}, {x})"),
+                    9 => format!("{r} = invokevirtual {class}.getAndIncrement({u}, {holder})"),
+                    10 => format!("{r} = invokevirtual {class}.incrementAndGet({u}, {holder})"),
+                    11 => format!("{r} = invokevirtual {class}.getAndDecrement({u}, {holder})"),
+                    12 => format!("{r} = invokevirtual {class}.decrementAndGet({u}, {holder})"),
+                    other => {
+                        let f = if self.random.percent(8) { "null".into() } else { self.new_object("IntStep").0 };
+                        match other {
+                            13 => format!("{r} = invokevirtual {class}.getAndUpdate({u}, {holder}, {f})"),
+                            14 => format!("{r} = invokevirtual {class}.updateAndGet({u}, {holder}, {f})"),
+                            _ => format!("{r} = invokevirtual {class}.getAndAccumulate({u}, {holder}, {x}, {f})"),
+                        }
+                    }
+                };
+                self.line(&text);
+                if text.contains("compareAndSet") || (text.contains(" = ") && !is_long) {
+                    self.line(&format!("invokestatic Show.int({r})"));
+                    self.env.ints.push(r);
+                } else if text.contains(" = ") {
+                    self.env.longs.push(r);
+                }
+            }
+        }
+    }
+
+    /// A branch whose sides join in a value.
+    fn condition(&mut self) {
+        let c = self.an_int();
+        let (a, b, j) = (self.fresh("a"), self.fresh("b"), self.fresh("j"));
+        self.line(&format!("branch {c}, {a}, {b}"));
+        let env = self.env.clone();
+        let shape = self.random.below(3);
+        let kind = *self.random.pick(&[Kind::Reference, Kind::Integer, Kind::Long]);
+        self.depth += 1;
+        for label in [&a, &b] {
+            self.env = env.clone();
+            self.block(label);
+            for _ in 0..self.random.below(3) {
+                self.statement();
+            }
+            let value = match shape {
+                0 => self.an_int(),
+                1 => self.a_ref().0,
+                _ => match self.an_updater() {
+                    Some((u, found)) if found == kind => u,
+                    _ => "null".into(),
+                },
+            };
+            self.line(&format!("jump {j}({value})"));
+        }
+        self.depth -= 1;
+        self.env = env;
+        let p = self.fresh("p");
+        match shape {
+            0 => {
+                self.block(&format!("{j}({p}: i32)"));
+                self.env.ints.push(p);
+            }
+            1 => {
+                self.block(&format!("{j}({p}: Object)"));
+                self.env.refs.push((p, "Object"));
+            }
+            _ => {
+                self.block(&format!("{j}({p}: {})", kind.class()));
+                self.env.updaters.push((p, kind));
+            }
+        }
+    }
+
+    /// A loop that runs three times.
+    fn repeat(&mut self) {
+        let (l, b, e, i) = (self.fresh("l"), self.fresh("b"), self.fresh("e"), self.fresh("i"));
+        self.line(&format!("jump {l}(0)"));
+        self.block(&format!("{l}({i}: i32)"));
+        self.line(&format!("{i}c = lt {i}, 3"));
+        self.line(&format!("branch {i}c, {b}, {e}"));
+        let env = self.env.clone();
+        self.env.ints.push(i.clone());
+        self.block(&b);
+        self.depth += 1;
+        for _ in 0..1 + self.random.below(2) {
+            self.statement();
+        }
+        self.depth -= 1;
+        self.line(&format!("{i}n = add {i}, 1"));
+        self.line(&format!("jump {l}({i}n)"));
+        self.env = env;
+        self.block(&e);
+    }
+
+    /// Statements whose exceptions are caught.
+    fn guarded(&mut self) {
+        let (t, h, k, p) = (self.fresh("t"), self.fresh("h"), self.fresh("k"), self.fresh("p"));
+        let class = *self.random.pick(&["RuntimeException", "ClassCastException", "NullPointerException", "Throwable"]);
+        let env = self.env.clone();
+        self.line(&format!("jump {t}"));
+        self.handlers.push(format!("catch {class}: {h}"));
+        self.block(&t);
+        self.depth += 1;
+        for _ in 0..1 + self.random.below(3) {
+            self.statement();
+        }
+        self.depth -= 1;
+        let value = self.an_int();
+        self.line(&format!("jump {k}({value})"));
+        self.handlers.pop();
+        self.env = env;
+        self.block(&format!("{h}({h}e: {class})"));
+        self.line(&format!("invokestatic Show.ref({h}e)"));
+        let value = self.an_int();
+        self.line(&format!("jump {k}({value})"));
+        self.block(&format!("{k}({p}: i32)"));
+        self.env.ints.push(p);
+    }
+
+    /// A direct access of a field, which also shows later code that its holder is not null.
+    fn access(&mut self) {
+        let nodes: Vec<String> =
+            self.env.refs.iter().filter(|(_, ty)| *ty == "Node").map(|(name, _)| name.clone()).collect();
+        if nodes.is_empty() {
+            return;
+        }
+        let node = self.random.pick(&nodes).clone();
+        let r = self.fresh("f");
+        if self.random.percent(50) {
+            self.line(&format!("{r} = getfield Node.plain, {node}"));
+            self.env.ints.push(r);
+        } else if !self.private_fields || self.class == "Node" {
+            self.line(&format!("{r} = getfield Node.next, {node}"));
+            self.env.refs.push((r, "Node"));
+        } else {
+            self.line(&format!("nullcheck {node}"));
+        }
+    }
+
+    fn cast(&mut self) {
+        let (o, _) = self.a_ref();
+        let r = self.fresh("x");
+        let ty = *self.random.pick(&["Node", "Leaf", "String", "Runnable"]);
+        if self.random.percent(40) {
+            self.line(&format!("{r} = checkcast {ty}, {o}"));
+            self.env.refs.push((r, ty));
+        } else {
+            self.line(&format!("{r} = instanceof {ty}, {o}"));
+            self.env.ints.push(r);
+        }
+    }
+
+    /// A call of one of the program's own methods.
+    fn call(&mut self, number: usize, from_main: bool) {
+        let method = self.methods[number].clone();
+        let mut args = Vec::new();
+        if !method.is_static {
+            let receiver =
+                if from_main || self.random.percent(90) { self.new_object("Node").0 } else { self.nodes_or_null() };
+            args.push(receiver);
+        }
+        if let Some(kind) = method.updater {
+            let found = self.an_updater().filter(|(_, found)| *found == kind).map(|(u, _)| u);
+            args.push(found.unwrap_or_else(|| "null".into()));
+        }
+        args.push(self.a_ref().0);
+        args.push(self.nodes_or_null());
+        args.push(self.an_int());
+        args.push(self.a_long());
+        let op = if method.is_static { "invokestatic" } else { "invokevirtual" };
+        let (r, class, args) = (self.fresh("c"), method.class, args.join(", "));
+        self.line(&format!("{r} = {op} {class}.m{number}({args})"));
+        self.line(&format!("invokestatic Show.ref({r})"));
+        self.env.refs.push((r, "Object"));
+    }
+
+    fn nodes_or_null(&mut self) -> String {
+        let nodes: Vec<String> = self
+            .env
+            .refs
+            .iter()
+            .filter(|(_, ty)| matches!(*ty, "Node" | "Leaf"))
+            .map(|(name, _)| name.clone())
+            .collect();
+        if nodes.is_empty() || self.random.percent(10) {
+            return if self.random.percent(70) { self.new_object("Leaf").0 } else { "null".into() };
+        }
+        self.random.pick(&nodes).clone()
+    }
+}

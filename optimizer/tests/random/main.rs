@@ -1,0 +1,107 @@
+//! Random programs do the same before and after optimisation: same output, same exceptions, same side effects.
+//!
+//! The programs are what field updaters are afraid of: several classes, updaters good and bad, nulls, references of the
+//! wrong type, reads in initialisers that come too early, handlers, loops. A failure prints the seed and the program.
+//!
+//! `R8LITE_RANDOM_CASES` sets how many programs are run, `R8LITE_RANDOM_SEED` where they start.
+
+mod generate;
+
+use std::env;
+
+use r8lite::ir::interp::{self, Config, End, Prepared};
+use r8lite::ir::text::{self, Source};
+use r8lite::passes::pipeline;
+use r8lite::passes::report::Summary;
+use r8lite::{PlanOptions, Verified, verify};
+
+/// How many programs are run unless the environment says otherwise.
+const CASES: u64 = 20_000;
+
+/// No program takes this long; one that does has been given an endless loop.
+const MAX_STEPS: u64 = 200_000;
+
+fn number(name: &str, default: u64) -> u64 {
+    env::var(name).ok().map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+}
+
+/// What can be seen of a run.
+#[derive(PartialEq, Eq, Debug)]
+struct Seen {
+    stdout: String,
+    end: String,
+}
+
+fn run(module: &Verified) -> Seen {
+    let entry = interp::find_entry(module, Some("Main.main")).expect("every program has a main");
+    let mut config = Config::default();
+    config.max_steps = MAX_STEPS;
+    let result = interp::run_prepared(&Prepared::new(module), entry, &config).expect("the entry can be run");
+    let end = match result.end {
+        // Where an exception was made is not kept: a replaced call has no frame of its own.
+        End::Uncaught { class, message, .. } => format!("uncaught {class}: {message:?}"),
+        other => format!("{other:?}"),
+    };
+    assert_ne!(end, "StepLimit", "the program does not end");
+    Seen { stdout: result.stdout, end }
+}
+
+fn parse(text: &str) -> Result<Verified, String> {
+    let module =
+        text::parse(&[Source { name: "random.ir", text }]).map_err(|error| format!("{:?}", error.diagnostics))?;
+    verify(module).map_err(|invalid| format!("{:?}", invalid.diagnostics))
+}
+
+/// Checks one program; what became of its updaters.
+fn check(text: &str, options: &PlanOptions) -> Result<Summary, String> {
+    let before = parse(text)?;
+    let done = pipeline::optimize(before.clone(), options, pipeline::Config::default()).map_err(|it| it.to_string())?;
+    let (expected, found) = (run(&before), run(&done.module));
+    if expected != found {
+        let printed = text::print_module(&done.module);
+        return Err(format!("before: {expected:#?}\nafter: {found:#?}\noptimised:\n{printed}"));
+    }
+    Ok(done.report.summary)
+}
+
+#[test]
+fn optimised_programs_do_the_same() {
+    let cases = number("R8LITE_RANDOM_CASES", CASES);
+    let first = number("R8LITE_RANDOM_SEED", 0);
+    let mut total = Summary::default();
+    for seed in first..first + cases {
+        let (text, options) = generate::program(seed);
+        match check(&text, &options) {
+            Ok(summary) => {
+                total.updaters_found += summary.updaters_found;
+                total.updaters_removed += summary.updaters_removed;
+                total.calls_total += summary.calls_total;
+                total.calls_replaced += summary.calls_replaced;
+            }
+            Err(problem) => panic!(
+                "R8LITE_RANDOM_SEED={seed} R8LITE_RANDOM_CASES=1 fails with {options:?}:\n{problem}\nthe program:\n{text}"
+            ),
+        }
+    }
+    // A generator whose programs have nothing to optimise, or nothing to keep, would test nothing.
+    assert!(cases < 100 || total.calls_replaced * 4 > total.calls_total, "too little is replaced: {total:?}");
+    assert!(cases < 100 || total.calls_replaced * 20 < total.calls_total * 19, "too little is kept: {total:?}");
+    assert!(cases < 100 || total.updaters_removed * 20 > total.updaters_found, "too little is removed: {total:?}");
+}
+
+/// Twice optimising is the same as once; every pass keeps the module in order, and says so when it changes something.
+#[test]
+fn optimising_twice_is_the_same_as_once() {
+    let first = number("R8LITE_RANDOM_SEED", 0);
+    for seed in first..first + number("R8LITE_RANDOM_CASES", CASES) / 20 {
+        let (text, options) = generate::program(seed);
+        let before = parse(&text).expect("the program is in order");
+        let optimize = |module| pipeline::optimize(module, &options, pipeline::Config::checked());
+        let once = optimize(before).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+        let once = text::print_module(&once.module);
+        let again = parse(&once).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{once}"));
+        let twice = optimize(again).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{once}"));
+        let twice = text::print_module(&twice.module);
+        assert!(once == twice, "seed {seed}: a second time changes more\n--- once\n{once}\n--- twice\n{twice}");
+    }
+}

@@ -75,19 +75,72 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
 
 /// Converts what can be converted as things are, innermost branches first.
 fn round(module: &Module, hierarchy: &Hierarchy, func: Func, body: &mut Body) -> bool {
-    let is_branch = |&block: &Block| body.terminator(block).is_some_and(|last| body.insts[last].op == Op::Branch);
-    if !body.layout.iter().any(is_branch) {
+    if !body.layout.iter().any(|&block| may_convert(body, block)) {
         return false;
     }
     let cfg = Cfg::new(body);
     let edges = count_edges(body);
     let liftable = liftable_reads(module, hierarchy, func, body, &cfg);
-    let mut converter = Converter { module, hierarchy, body, cfg: &cfg, edges, liftable };
+    let used_beyond = used_beyond(body);
+    let mut converter = Converter { module, hierarchy, body, cfg: &cfg, edges, used_beyond, liftable };
     let mut changed = false;
     for &block in cfg.rpo().iter().rev() {
         changed |= converter.convert(block);
     }
     changed
+}
+
+/// Whether a block ends in a branch whose two sides may come to the same end: a look at the blocks that follow, before
+/// anything dearer is worth its while.
+fn may_convert(body: &Body, block: Block) -> bool {
+    let Some(last) = body.terminator(block) else { return false };
+    let data = &body.insts[last];
+    if data.op != Op::Branch {
+        return false;
+    }
+    let [yes, no] = [ends(body, data.targets()[0].block), ends(body, data.targets()[1].block)];
+    yes.iter().any(|end| no.contains(end))
+}
+
+/// Where a side that starts with a block may end: at the block, or where that goes if it is small. None is a return.
+fn ends(body: &Body, block: Block) -> SmallVec<[Option<Block>; 4]> {
+    let mut ends: SmallVec<[Option<Block>; 4]> = SmallVec::new();
+    ends.push(Some(block));
+    let mut at = block;
+    for _ in 0..2 {
+        let Some(last) = body.terminator(at).filter(|_| body.blocks[at].insts.len() <= MAX_LOOK_BACK) else { break };
+        match body.insts[last].op {
+            Op::Jump => at = body.insts[last].targets()[0].block,
+            Op::Return => {
+                ends.push(None);
+                break;
+            }
+            _ => break,
+        }
+        ends.push(Some(at));
+    }
+    ends
+}
+
+/// Blocks with a parameter or a result that another block uses: they cannot be passed over.
+fn used_beyond(body: &Body) -> SecondaryMap<Block, bool> {
+    let mut defined_in: SecondaryMap<Value, Option<Block>> = SecondaryMap::with_len(body.values.len(), None);
+    for &block in &body.layout {
+        let data = &body.blocks[block];
+        data.params.iter().for_each(|&param| defined_in[param] = Some(block));
+        data.insts.iter().filter_map(|&inst| body.insts[inst].result).for_each(|it| defined_in[it] = Some(block));
+    }
+    let mut beyond = SecondaryMap::with_len(body.blocks.len(), false);
+    for &user in &body.layout {
+        let mut note = |value: Value| {
+            if let Some(block) = defined_in[value].filter(|&block| block != user) {
+                beyond[block] = true;
+            }
+        };
+        body.blocks[user].catches.iter().flat_map(|catch| &catch.target.args).for_each(|&arg| note(arg));
+        body.blocks[user].insts.iter().for_each(|&inst| body.insts[inst].for_each_use(&mut note));
+    }
+    beyond
 }
 
 struct Converter<'a> {
@@ -97,6 +150,7 @@ struct Converter<'a> {
     cfg: &'a Cfg,
     /// How many edges lead to a block now.
     edges: SecondaryMap<Block, u32>,
+    used_beyond: SecondaryMap<Block, bool>,
     /// For reads, the blocks at whose end they may stand.
     liftable: FxHashMap<Inst, SmallVec<[Block; 4]>>,
 }
@@ -166,7 +220,11 @@ impl Converter<'_> {
     fn enter(&self, at: Block, mut side: Side, target: &Target) -> Option<Side> {
         let block = target.block;
         let (&last, insts) = self.body.blocks[block].insts.split_last()?;
-        if block == at || insts.len() > MAX_LOOK_BACK || !insts.is_empty() && self.edges[block] != 1 {
+        if block == at
+            || self.used_beyond[block]
+            || insts.len() > MAX_LOOK_BACK
+            || !insts.is_empty() && self.edges[block] != 1
+        {
             return None;
         }
         for &inst in insts {

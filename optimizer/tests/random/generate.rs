@@ -343,9 +343,6 @@ class Show {{
                 _ => "Object",
             };
             let _ = writeln!(self.out, "  method <init>() {{\n    invokespecial {parent}.<init>(this)");
-            if name == "Node" && self.random.percent(20) {
-                self.line("invokestatic Node.early()");
-            }
             self.out.push_str("    return\n  }\n\n");
         }
         for updater in own.iter().filter(|updater| updater.accessor) {

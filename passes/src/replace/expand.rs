@@ -19,14 +19,12 @@ use r8lite_ir::{
 use crate::cleanup::Pinned;
 use crate::plan::Operation;
 
-/// A call that becomes a loop. Its checks stand before it.
+/// A call that becomes a loop. Its checks stand before it; its arguments are read from it when it is its turn, since
+/// they may be results of calls that were replaced before.
 pub(super) struct Loop {
     pub(super) inst: Inst,
     pub(super) op: Operation,
-    pub(super) holder: Value,
     pub(super) offset: Value,
-    /// What followed the holder: the function, or a value and the function.
-    pub(super) args: Vec<Value>,
     pub(super) value_type: Type,
     /// Whether what the function returns is checked against `value_type`.
     pub(super) check_value: bool,
@@ -57,7 +55,7 @@ pub(super) fn expand_all(module: &mut Module, body: &mut Body, loops: Vec<Loop>)
 
 /// Makes one call a loop; the value that the call yielded, and the block that goes on with it.
 fn expand(module: &mut Module, body: &mut Body, call: &Loop) -> (Value, Block) {
-    let origin = body.insts[call.inst].origin;
+    let InstData { origin, args, .. } = body.insts[call.inst].clone();
     let (block, rest) = split_at(body, call.inst);
     let retry = insert_block_after(body, block);
     let emit = |module: &Module, body: &mut Body, block: Block, op: Op, payload: Payload, args: &[Value]| {
@@ -67,10 +65,11 @@ fn expand(module: &mut Module, body: &mut Body, call: &Loop) -> (Value, Block) {
     };
     emit(module, body, block, Op::Jump, goto(retry), &[]);
 
+    let holder = args[1];
     let typed = Payload::OrderedType(Ordering::Volatile, call.value_type);
-    let old = emit(module, body, retry, Op::Load, typed, &[call.holder, call.offset]).expect("a load has a result");
+    let old = emit(module, body, retry, Op::Load, typed, &[holder, call.offset]).expect("a load has a result");
     let apply = Payload::Method(function_method(module, call.op, call.value_type));
-    let args = match call.args[..] {
+    let args = match args[2..] {
         [function] => vec![function, old],
         [operand, function] => vec![function, old, operand],
         _ => unreachable!("an operation with a function has it alone or after one operand"),
@@ -81,7 +80,7 @@ fn expand(module: &mut Module, body: &mut Body, call: &Loop) -> (Value, Block) {
         new = emit(module, body, retry, Op::CheckCast, cast, &[new]).expect("a cast has a result");
     }
     let volatile = Payload::Ordering(Ordering::Volatile);
-    let args = [call.holder, call.offset, old, new];
+    let args = [holder, call.offset, old, new];
     let done = emit(module, body, retry, Op::Cas, volatile, &args).expect("a compare-and-swap has a result");
     let targets = Payload::Targets(Box::new([Target::new(rest, []), Target::new(retry, [])]));
     emit(module, body, retry, Op::Branch, targets, &[done]);

@@ -154,14 +154,14 @@ impl Replacer<'_, '_> {
         }
         let mut rest: Vec<Value> = args[2..].to_vec();
         if let Some(index) = call.op.new_value_arg()
-            && (check_value || (access == Access::Field && !self.fits(rest[index], value_type)))
+            && (check_value || !self.fits(rest[index], value_type))
         {
             rest[index] = self.value(call.inst, Op::CheckCast, Payload::Type(value_type), &[rest[index]], origin);
         }
         if call.op.takes_function() {
             let offset = offset.expect("a loop accesses the field at its offset");
             let (inst, op) = (call.inst, call.op);
-            return Ok(Some(expand::Loop { inst, op, holder, offset, args: rest, value_type, check_value }));
+            return Ok(Some(expand::Loop { inst, op, offset, value_type, check_value }));
         }
         let result = match access {
             Access::Field => self.access_field(call, holder, &rest, origin),

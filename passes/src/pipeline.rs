@@ -34,25 +34,29 @@ use crate::report::Report;
 /// }
 /// let mine = Pass { name: "count", about: "says that it ran", required: false, run: count };
 /// let schedule = Schedule::default().push(mine);
-/// assert_eq!(schedule.passes().last().unwrap().name, "count");
+/// assert_eq!(schedule.passes().next_back().unwrap().name, "count");
 /// ```
 #[derive(Clone, Debug)]
 pub struct Schedule {
     passes: Vec<Pass>,
+    round: Vec<Pass>,
 }
 
-/// The default: every pass of the registry, in the registry's order.
+/// The default: [`registry::SCHEDULE`], then rounds of [`registry::ROUND`].
 impl Default for Schedule {
     fn default() -> Self {
         let row = |name: &&str| *registry::find(name).expect("the schedule names passes of the registry");
-        Self { passes: registry::SCHEDULE.iter().map(row).collect() }
+        Self { passes: registry::SCHEDULE.iter().map(row).collect(), round: registry::ROUND.iter().map(row).collect() }
     }
 }
+
+/// How many rounds there are at most. Each makes a program smaller or plainer, so few are met.
+const MAX_ROUNDS: usize = 16;
 
 impl Schedule {
     /// No pass.
     pub fn empty() -> Self {
-        Self { passes: Vec::new() }
+        Self { passes: Vec::new(), round: Vec::new() }
     }
 
     /// The passes of the registry that these names name, in the order given.
@@ -61,7 +65,7 @@ impl Schedule {
     /// A name that no pass has; or some but not all of the required passes, which would leave the work half done.
     pub fn of(names: &[impl AsRef<str>]) -> Result<Self, ConfigError> {
         let schedule = Self::exactly(names)?;
-        let has = |pass: &Pass| schedule.passes.iter().any(|other| other.name == pass.name);
+        let has = |pass: &Pass| schedule.passes().any(|other| other.name == pass.name);
         let required = || registry::PASSES.iter().filter(|pass| pass.required);
         match (required().find(|pass| has(pass)), required().find(|pass| !has(pass))) {
             (Some(named), Some(missing)) => Err(ConfigError::Dropped { named: named.name, missing: missing.name }),
@@ -76,13 +80,17 @@ impl Schedule {
     pub fn exactly(names: &[impl AsRef<str>]) -> Result<Self, ConfigError> {
         let row = |name: &str| registry::find(name).copied().ok_or_else(|| ConfigError::Unknown(name.to_string()));
         let passes = names.iter().map(|name| row(name.as_ref())).collect::<Result<_, _>>()?;
-        Ok(Self { passes })
+        Ok(Self { passes, round: Vec::new() })
     }
 
-    /// The same with one more pass at the end.
+    /// The same with one more pass at the end: of each round, if there are rounds.
     #[must_use]
     pub fn push(mut self, pass: Pass) -> Self {
-        self.passes.push(pass);
+        if self.round.is_empty() {
+            self.passes.push(pass)
+        } else {
+            self.round.push(pass)
+        }
         self
     }
 
@@ -91,20 +99,25 @@ impl Schedule {
     /// # Errors
     /// If `earlier` is not in the schedule.
     pub fn insert_after(mut self, earlier: &str, pass: Pass) -> Result<Self, ConfigError> {
-        let at = self.passes.iter().rposition(|other| other.name == earlier);
-        let at = at.ok_or_else(|| ConfigError::Unknown(earlier.to_string()))?;
-        self.passes.insert(at + 1, pass);
+        let place = |list: &[Pass]| list.iter().rposition(|other| other.name == earlier);
+        if let Some(at) = place(&self.round) {
+            self.round.insert(at + 1, pass);
+        } else if let Some(at) = place(&self.passes) {
+            self.passes.insert(at + 1, pass);
+        } else {
+            return Err(ConfigError::Unknown(earlier.to_string()));
+        }
         Ok(self)
     }
 
-    /// The passes, in order.
-    pub fn passes(&self) -> &[Pass] {
-        &self.passes
+    /// The passes, in order: those that run once, and those of a round.
+    pub fn passes(&self) -> impl DoubleEndedIterator<Item = &Pass> {
+        self.passes.iter().chain(&self.round)
     }
 
     /// Checks the registry's order: the first run of `earlier` comes before the first run of `later`.
     fn check_order(&self) -> Result<(), ConfigError> {
-        let first = |name: &str| self.passes.iter().position(|pass| pass.name == name);
+        let first = |name: &str| self.passes().position(|pass| pass.name == name);
         for &(earlier, later, why) in registry::ORDER {
             if let (Some(earlier_at), Some(later_at)) = (first(earlier), first(later))
                 && earlier_at > later_at
@@ -247,6 +260,8 @@ pub struct Pipeline<'a> {
     report: Report,
     hierarchy: Option<Hierarchy>,
     done: usize,
+    /// Whether a pass of the round that is under way, or of the last one, changed anything.
+    round_changed: bool,
     optional_runs: usize,
 }
 
@@ -259,12 +274,18 @@ impl<'a> Pipeline<'a> {
         config.schedule.check_order()?;
         let module = verified.into_module();
         let report = Report::planned(&module, plan);
-        Ok(Self { module, plan, config, report, hierarchy: None, done: 0, optional_runs: 0 })
+        Ok(Self { module, plan, config, report, hierarchy: None, done: 0, round_changed: false, optional_runs: 0 })
     }
 
     /// The pass that [`Pipeline::run_next`] would run.
     pub fn next_pass(&self) -> Option<&Pass> {
-        self.config.schedule.passes.get(self.done)
+        let Schedule { passes, round } = &self.config.schedule;
+        let Some(after) = self.done.checked_sub(passes.len()) else { return passes.get(self.done) };
+        let (rounds, at) = (after.checked_div(round.len())?, after % round.len());
+        if at == 0 && rounds > 0 && (!self.round_changed || rounds == MAX_ROUNDS) {
+            return None;
+        }
+        round.get(at)
     }
 
     /// The module as it stands: after an error, as the pass left it.
@@ -281,6 +302,10 @@ impl<'a> Pipeline<'a> {
     /// If no pass is left.
     pub fn run_next(&mut self) -> Result<Step, PipelineError> {
         let pass = *self.next_pass().expect("a pass is left to run");
+        let Schedule { passes, round } = &self.config.schedule;
+        if self.done >= passes.len() && (self.done - passes.len()).is_multiple_of(round.len()) {
+            self.round_changed = false;
+        }
         self.done += 1;
         let mut step = Step { number: self.done, pass: pass.name, ran: false, changed: false };
         if !pass.required {
@@ -291,6 +316,7 @@ impl<'a> Pipeline<'a> {
         }
         step.ran = true;
         step.changed = self.run_pass(pass)?.changed;
+        self.round_changed |= step.changed;
         Ok(step)
     }
 

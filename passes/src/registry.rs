@@ -143,10 +143,11 @@ pub const PASSES: &[Pass] = &[
     },
 ];
 
-/// The order in which they run by default. A pass may be named more than once.
-pub const SCHEDULE: &[&str] = &[
-    "instrument",
-    "replace",
+/// What runs by default, once, in this order.
+pub const SCHEDULE: &[&str] = &["instrument", "replace"];
+
+/// What runs after that, again and again until a whole round changes nothing: each pass makes work for others.
+pub const ROUND: &[&str] = &[
     "fold",
     "checks",
     "fold",
@@ -154,14 +155,10 @@ pub const SCHEDULE: &[&str] = &[
     "unreachable",
     "dce",
     "unused-args",
-    "dce",
     "triggers",
     "retire",
     "dead-fields",
     "branchless",
-    "fold",
-    "unreachable",
-    "dce",
 ];
 
 /// What runs before anything is decided: what it leaves is what the plan speaks of. So a call in code that nothing reaches

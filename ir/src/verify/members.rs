@@ -136,11 +136,12 @@ fn check_invoked_class(cx: &mut BodyCx<'_, '_>, op: Op, class: Class) {
         return;
     }
     let is_interface = module.classes[class].flags.has(Flags::INTERFACE);
-    let name = class_text(module, class);
     if op == Op::InvokeVirtual && is_interface {
+        let name = class_text(module, class);
         cx.error("E0253", format!("`{name}` is an interface: its methods are called by invokeinterface"));
     }
     if op == Op::InvokeInterface && !is_interface {
+        let name = class_text(module, class);
         cx.error("E0253", format!("`{name}` is a class: its methods are called by invokevirtual"));
     }
 }

@@ -119,7 +119,7 @@ impl<'m> Errors<'m> {
     }
 }
 
-/// A class as it is written.
+/// A class as it is written. Looks at all classes to know which short names are taken: for messages only.
 pub(super) fn class_text(module: &Module, class: Class) -> String {
     text::print_type(module, Type::Class(class))
 }

@@ -25,8 +25,8 @@ pub(crate) struct ProgramIndex {
     call_sites: FxHashSet<Site>,
     /// `getstatic` and `getfield` of updater fields, in that order too.
     pub(crate) reads: Vec<(Site, Field)>,
-    /// `putstatic` and `putfield` of updater fields.
-    pub(crate) writes: Vec<(Site, Field)>,
+    /// `putstatic` and `putfield` of each updater field, in that order too.
+    writes: FxHashMap<Field, Vec<Site>>,
     /// Calls of the program's methods whose signature mentions an updater, by the method they resolve to.
     pub(crate) callers: FxHashMap<Func, Vec<Site>>,
 }
@@ -39,7 +39,7 @@ impl ProgramIndex {
             calls: Vec::new(),
             call_sites: FxHashSet::default(),
             reads: Vec::new(),
-            writes: Vec::new(),
+            writes: FxHashMap::default(),
             callers: FxHashMap::default(),
         };
         let named = (0..module.field_ref_count()).map(|field| module.field_ref(FieldRef::new(field)).name);
@@ -60,7 +60,7 @@ impl ProgramIndex {
                         let Some(field) = fields[field] else { continue };
                         match data.op {
                             Op::GetStatic | Op::GetField => index.reads.push((site, field)),
-                            Op::PutStatic | Op::PutField => index.writes.push((site, field)),
+                            Op::PutStatic | Op::PutField => index.writes.entry(field).or_default().push(site),
                             _ => {}
                         }
                     }
@@ -82,6 +82,11 @@ impl ProgramIndex {
     /// Whether a site is a call of an updater operation.
     pub(crate) fn is_call(&self, site: Site) -> bool {
         self.call_sites.contains(&site)
+    }
+
+    /// The writes of an updater field.
+    pub(crate) fn writes(&self, field: Field) -> &[Site] {
+        self.writes.get(&field).map_or(&[], Vec::as_slice)
     }
 
     /// The calls of a method whose signature mentions an updater.

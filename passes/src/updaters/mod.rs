@@ -13,7 +13,7 @@ mod recognise;
 mod trace;
 mod uses;
 
-use r8lite_ir::{Hierarchy, Verified};
+use r8lite_ir::{Entity, Hierarchy, Verified};
 use rustc_hash::FxHashSet;
 
 use self::api::Api;
@@ -22,7 +22,7 @@ use self::index::ProgramIndex;
 use self::trace::Tracer;
 use self::uses::UseFinder;
 use crate::plan::{
-    Access, Action, CallPlan, Guard, OffsetField, Plan, PlanOptions, Reason, Site, UpdaterId, UpdaterPlan,
+    Access, Action, CallPlan, Guard, OffsetField, Plan, PlanOptions, Reason, Replacement, Site, UpdaterPlan,
 };
 
 /// Decides what becomes of every updater and every call of a program. Changes nothing.
@@ -90,11 +90,17 @@ fn decide_updaters(tracer: &Tracer<'_>, calls: &[CallPlan], updaters: &mut [Upda
     let mut finder = UseFinder::new(tracer, &replaced);
     let mut reads: Vec<Vec<Site>> = vec![Vec::new(); updaters.len()];
     for &(site, field) in &tracer.index.reads {
-        reads[tracer.by_field[&field].0 as usize].push(site);
+        reads[tracer.by_field[&field].index()].push(site);
+    }
+    let mut replacements: Vec<Vec<(Site, Replacement)>> = vec![Vec::new(); updaters.len()];
+    for call in calls {
+        if let (Some(updater), Action::Replace(replacement)) = (call.updater, &call.action) {
+            replacements[updater.index()].push((call.site, *replacement));
+        }
     }
     for (number, updater) in updaters.iter_mut().enumerate() {
         let Some(recognised) = updater.recognised else { continue };
-        updater.offset = offset_field(tracer, updater, UpdaterId(number as u32), calls);
+        updater.offset = offset_field(tracer, updater, &replacements[number]);
         let uses = finder.uses(&recognised, &reads[number]);
         updater.reason = reason_to_stay(tracer, updater, &uses);
         updater.remove = updater.reason.is_none();
@@ -121,12 +127,15 @@ fn reason_to_stay(tracer: &Tracer<'_>, updater: &UpdaterPlan, uses: &uses::Uses)
 }
 
 /// The offset field that the replaced calls of an updater need.
-fn offset_field(tracer: &Tracer<'_>, updater: &UpdaterPlan, id: UpdaterId, calls: &[CallPlan]) -> Option<OffsetField> {
+fn offset_field(
+    tracer: &Tracer<'_>,
+    updater: &UpdaterPlan,
+    replacements: &[(Site, Replacement)],
+) -> Option<OffsetField> {
     let mut flags = None;
-    for call in calls.iter().filter(|call| call.updater == Some(id)) {
-        let Action::Replace(replacement) = call.action else { continue };
+    for &(site, replacement) in replacements {
         if replacement.access == Access::Offset || replacement.guard == Guard::Offset {
-            let needed = decide::offset_visibility(tracer, updater.field, call.site)
+            let needed = decide::offset_visibility(tracer, updater.field, site)
                 .expect("a call that could not read the offset is kept");
             flags = Some(flags.map_or(needed, |flags: r8lite_ir::Flags| decide::wider(flags, needed)));
         }

@@ -41,13 +41,11 @@ fn recognise_field(
     if !data.flags.has(Flags::FINAL) {
         return Err(reasons::not_final());
     }
-    let mut writes = index.writes.iter().filter(|&&(_, written)| written == field);
-    let Some(&(store, _)) = writes.next() else {
-        return Err(reasons::never_written());
+    let store = match *index.writes(field) {
+        [] => return Err(reasons::never_written()),
+        [store] => store,
+        [..] => return Err(reasons::written_more_than_once()),
     };
-    if writes.next().is_some() {
-        return Err(reasons::written_more_than_once());
-    }
     if module.clinit(data.class) != Some(store.func) {
         return Err(reasons::written_elsewhere());
     }

@@ -30,6 +30,8 @@ pub(crate) struct Options {
     plan: PlanOptions,
     /// Whether the passes were named, and nothing else is to run, not even what prepares the plan.
     raw: bool,
+    /// Whether to stop at what is planned, and change nothing.
+    only_plan: bool,
     config: Config,
     observe: Observe,
     explain: bool,
@@ -62,6 +64,7 @@ impl Options {
             emit: args.emit,
             plan: plan_options(args.scope),
             raw: flags.passes.is_some(),
+            only_plan: false,
             config,
             observe: Observe::new(flags.print_before, flags.print_after, flags.dump_dir, bisecting)?,
             explain: args.reports.explain,
@@ -78,6 +81,7 @@ impl Options {
             emit: vec![Emit::Report],
             plan: plan_options(args.scope),
             raw: false,
+            only_plan: true,
             config: Config::default(),
             observe: Observe::new(Vec::new(), Vec::new(), None, false)?,
             explain: false,
@@ -102,10 +106,13 @@ pub(crate) fn optimize(options: &Options, console: &Console) -> Result<(), Failu
     let verified = clock.time("prepare", || prepare(verified, options))?;
     let plan = clock.time("plan", || decide(&verified, options));
     let plan_text = if options.emit.contains(&Emit::Plan) { emit::plan(&verified, &plan) } else { String::new() };
-    let mut pipeline = Pipeline::new(verified, &plan, options.config.clone()).map_err(anyhow::Error::new)?;
-    options.observe.run(&mut pipeline, &mut clock)?;
-    let (module, mut report) =
-        clock.time("verify", || pipeline.finish()).map_err(|error| Failure::Bug(error.to_string()))?;
+    let (module, mut report) = match options.only_plan {
+        true => {
+            let report = Report::planned(&verified, &plan);
+            (verified, report)
+        }
+        false => run_passes(verified, &plan, options, &mut clock)?,
+    };
     report.locate(&sources(&inputs));
     clock.time("write", || write(options, &inputs, &module, &plan_text, &report))?;
     if options.explain {
@@ -115,6 +122,17 @@ pub(crate) fn optimize(options: &Options, console: &Console) -> Result<(), Failu
         output::stderr(&clock.table());
     }
     enough_replaced(options, &report)
+}
+
+fn run_passes(
+    verified: Verified,
+    plan: &Plan,
+    options: &Options,
+    clock: &mut Clock,
+) -> Result<(Verified, Report), Failure> {
+    let mut pipeline = Pipeline::new(verified, plan, options.config.clone()).map_err(anyhow::Error::new)?;
+    options.observe.run(&mut pipeline, clock)?;
+    clock.time("verify", || pipeline.finish()).map_err(|error| Failure::Bug(error.to_string()))
 }
 
 /// `r8lite verify`.

@@ -12,7 +12,8 @@
 use std::cell::{Cell, RefCell};
 
 use r8lite_ir::{
-    Body, Class, ClassOrigin, Constant, Effect, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Value, ValueDef,
+    Body, Class, ClassOrigin, Constant, Effect, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Target, Value,
+    ValueDef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -149,7 +150,9 @@ impl<'a> Initialisation<'a> {
     /// Whether all instructions of a method for which `counts` holds are quiet.
     fn body_is_quiet(&self, func: Func, counts: impl Fn(Inst) -> bool, depth: u32) -> bool {
         let Some(body) = &self.module.funcs[func].body else { return false };
-        body.layout_insts().all(|(_, inst)| !counts(inst) || self.inst_is_quiet(func, body, inst, depth))
+        // A loop may be without end, which everybody would notice.
+        goes_forward(body)
+            && body.layout_insts().all(|(_, inst)| !counts(inst) || self.inst_is_quiet(func, body, inst, depth))
     }
 
     fn func_is_quiet(&self, func: Func, depth: u32) -> bool {
@@ -221,4 +224,15 @@ impl<'a> Initialisation<'a> {
             ValueDef::Param(..) | ValueDef::Const(_) => false,
         }
     }
+}
+
+/// Whether every jump of a body leads further down in its layout.
+fn goes_forward(body: &Body) -> bool {
+    let mut passed = FxHashSet::default();
+    body.layout.iter().all(|&block| {
+        passed.insert(block);
+        let forward = |target: &Target| !passed.contains(&target.block);
+        let catches = body.blocks[block].catches.iter().all(|catch| forward(&catch.target));
+        catches && body.terminator(block).is_none_or(|end| body.insts[end].targets().iter().all(forward))
+    })
 }

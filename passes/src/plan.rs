@@ -40,6 +40,8 @@ pub struct Plan {
     pub calls: Vec<CallPlan>,
     /// Static methods that do nothing but return an updater, and that go once nothing calls them.
     pub accessors: Vec<Func>,
+    /// Fields of the program that are not to be touched, in the order of classes and fields.
+    pub kept: Vec<Field>,
 }
 
 /// What the author says about the program.

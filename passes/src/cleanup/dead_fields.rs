@@ -36,7 +36,8 @@ use crate::registry::{Outcome, PassCx, PassError};
 /// # Errors
 /// Never.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    let candidates = candidates(module, cx.hierarchy(module));
+    let mut candidates = candidates(module, cx.hierarchy(module));
+    candidates.retain(|field| !cx.plan.kept.contains(field));
     if candidates.is_empty() {
         return Ok(Outcome::default());
     }

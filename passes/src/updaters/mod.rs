@@ -13,7 +13,7 @@ mod recognise;
 mod trace;
 mod uses;
 
-use r8lite_ir::{Entity, Hierarchy, Verified};
+use r8lite_ir::{Entity, Field, Flags, Func, Hierarchy, Module, Verified};
 use rustc_hash::FxHashSet;
 
 use self::api::Api;
@@ -61,10 +61,25 @@ pub fn decide(module: &Verified, options: &PlanOptions) -> Plan {
     let tracer = Tracer::new(module, &hierarchy, &index, &updaters, options);
     let calls = decide_calls(&tracer, &updaters);
     decide_updaters(&tracer, &calls, &mut updaters);
-    let may_go = |func: &r8lite_ir::Func| options.opening(module.funcs[*func].flags).is_none();
+    let may_go = |func: &Func| {
+        let data = &module.funcs[*func];
+        tracer.reason_to_stay(data.class, data.flags, "it").is_none()
+    };
     let mut accessors: Vec<_> = tracer.accessors.keys().copied().filter(may_go).collect();
     accessors.sort_unstable();
-    Plan { updaters, calls, accessors }
+    Plan { updaters, calls, accessors, kept: kept_fields(module, options) }
+}
+
+/// The fields that the options say are not to be touched.
+fn kept_fields(module: &Module, options: &PlanOptions) -> Vec<Field> {
+    if options.keep.is_empty() {
+        return Vec::new();
+    }
+    let keeps = |field: &Field| {
+        let data = &module.fields[*field];
+        options.keeps(module.class_name(data.class), module.name(data.name)).is_some()
+    };
+    module.program_classes().flat_map(|class| module.classes[class].fields.iter().copied()).filter(keeps).collect()
 }
 
 fn decide_calls(tracer: &Tracer<'_>, updaters: &[UpdaterPlan]) -> Vec<CallPlan> {
@@ -104,7 +119,8 @@ fn decide_updaters(tracer: &Tracer<'_>, calls: &[CallPlan], updaters: &mut [Upda
         let uses = finder.uses(&recognised, &reads[number]);
         updater.reason = reason_to_stay(tracer, updater, &uses);
         updater.remove = updater.reason.is_none();
-        updater.hidden = tracer.options.opening(tracer.module.fields[updater.field].flags).is_none();
+        let data = &tracer.module.fields[updater.field];
+        updater.hidden = tracer.reason_to_stay(data.class, data.flags, "it").is_none();
     }
 }
 
@@ -117,12 +133,12 @@ fn reason_to_stay(tracer: &Tracer<'_>, updater: &UpdaterPlan, uses: &uses::Uses)
     if let Some(func) = uses.otherwise {
         return Some(reasons::used_otherwise(&tracer.func_name(func)));
     }
-    if let Some(flag) = tracer.options.opening(module.fields[updater.field].flags) {
-        return Some(reasons::visible_outside("it", flag));
-    }
-    uses.accessors.iter().find_map(|&func| {
-        let flag = tracer.options.opening(module.funcs[func].flags)?;
-        Some(reasons::visible_outside(&format!("its accessor {}", tracer.func_name(func)), flag))
+    let data = &module.fields[updater.field];
+    tracer.reason_to_stay(data.class, data.flags, "it").or_else(|| {
+        uses.accessors.iter().find_map(|&func| {
+            let data = &module.funcs[func];
+            tracer.reason_to_stay(data.class, data.flags, &format!("its accessor {}", tracer.func_name(func)))
+        })
     })
 }
 
@@ -137,7 +153,7 @@ fn offset_field(
         if replacement.access == Access::Offset || replacement.guard == Guard::Offset {
             let needed = decide::offset_visibility(tracer, updater.field, site)
                 .expect("a call that could not read the offset is kept");
-            flags = Some(flags.map_or(needed, |flags: r8lite_ir::Flags| decide::wider(flags, needed)));
+            flags = Some(flags.map_or(needed, |flags: Flags| decide::wider(flags, needed)));
         }
     }
     Some(OffsetField { name: offset_name(tracer, updater), flags: flags? })

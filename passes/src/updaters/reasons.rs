@@ -89,6 +89,12 @@ pub(crate) fn visible_outside(what: &str, flag: &str) -> Reason {
         format!("{what} can be used by classes outside the input; make it private, or pass {flag} if there are none"),
     )
 }
+pub(crate) fn counts_for_uid(what: &str, class: &str) -> Reason {
+    reason(
+        "serializable",
+        format!("{what} counts for the serialVersionUID that is computed for {class}; declare one, or make it private"),
+    )
+}
 pub(crate) fn calls_stay(count: usize) -> Reason {
     let calls = if count == 1 { "a call".to_owned() } else { format!("{count} calls") };
     reason("calls-stay", format!("{calls} of it could not be replaced; see there"))

@@ -1,11 +1,15 @@
 //! Trace a value that a method of an updater is called on back to the updater it must be.
 
-use r8lite_ir::{Body, Constant, Field, Flags, Func, Hierarchy, Inst, MethodRef, Module, Op, Payload, Value, ValueDef};
+use r8lite_ir::{
+    Body, Class, Constant, Field, Flags, Func, Hierarchy, Inst, InstData, MethodRef, Module, Op, Payload, Value,
+    ValueDef,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body_index::for_each_incoming;
 use super::index::ProgramIndex;
 use super::reasons;
+use crate::access;
 use crate::plan::{PlanOptions, Reason, Site, UpdaterId, UpdaterPlan};
 
 /// How many values are looked at for one call before the trace gives up; the rest of the work stays linear by it.
@@ -50,7 +54,7 @@ impl<'a> Tracer<'a> {
                 if tracer.accessors.contains_key(&func) {
                     continue;
                 }
-                if let Some(field) = tracer.accessor_field(func) {
+                if let Some(field) = tracer.accessor_field(func).filter(|_| module.funcs[func].is_static()) {
                     tracer.accessors.insert(func, field);
                     callers.extend(index.callers(func).iter().map(|site| site.func));
                 }
@@ -66,7 +70,7 @@ impl<'a> Tracer<'a> {
         let body = data.body.as_ref()?;
         let [entry] = body.layout[..] else { return None };
         let [read, end] = body.blocks[entry].insts[..] else { return None };
-        if !data.is_static() || !body.blocks[entry].catches.is_empty() || data.flags.has(Flags::SYNCHRONIZED) {
+        if !body.blocks[entry].catches.is_empty() || data.flags.has(Flags::SYNCHRONIZED) {
             return None;
         }
         let (read, end) = (&body.insts[read], &body.insts[end]);
@@ -93,14 +97,37 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// The static accessor that an instruction calls.
-    pub(crate) fn called_accessor(&self, body: &Body, inst: Inst) -> Option<(Func, Field)> {
+    /// The updater field that an instruction reads by calling a static accessor.
+    fn called_accessor(&self, body: &Body, inst: Inst) -> Option<Field> {
         let data = &body.insts[inst];
         if data.op != Op::InvokeStatic {
             return None;
         }
         let func = self.callee(data.op, &data.payload)?;
-        self.accessors.get(&func).map(|&field| (func, field))
+        self.accessors.get(&func).copied()
+    }
+
+    /// The updater field that a virtual call returns, whichever body it runs: every one that there can be does nothing
+    /// but return it.
+    fn only_answer(&self, data: &InstData) -> Option<Field> {
+        let func = self.hierarchy.resolve_method(self.module, data.method_symbol()?)?;
+        let (method, class) = (&self.module.funcs[func], &self.module.classes[self.module.funcs[func].class]);
+        let overridable = !method.flags.has(Flags::FINAL) && !class.flags.has(Flags::FINAL);
+        if overridable && self.options.opening(method.flags).is_some() {
+            return None;
+        }
+        let bodies = self.hierarchy.implementations(self.module, func)?;
+        let field = self.accessor_field(*bodies.first()?)?;
+        bodies.iter().all(|&body| self.accessor_field(body) == Some(field)).then_some(field)
+    }
+
+    /// Why a member stays even if nothing in the program uses it; none if it may go.
+    pub(crate) fn reason_to_stay(&self, class: Class, flags: Flags, what: &str) -> Option<Reason> {
+        if let Some(flag) = self.options.opening(flags) {
+            return Some(reasons::visible_outside(what, flag));
+        }
+        let counts = !flags.has(Flags::PRIVATE) && access::has_computed_uid(self.module, self.hierarchy, class);
+        counts.then(|| reasons::counts_for_uid(what, self.module.class_name(class)))
     }
 
     /// Traces the receiver of a call.
@@ -177,7 +204,7 @@ impl<'a> Tracer<'a> {
                 Ok(None)
             }
             Op::InvokeStatic | Op::InvokeVirtual | Op::InvokeSpecial | Op::InvokeInterface => {
-                if let Some((_, field)) = self.called_accessor(body, inst) {
+                if let Some(field) = self.called_accessor(body, inst).or_else(|| self.only_answer(data)) {
                     return Ok(Some(field));
                 }
                 let method = data.method_symbol().expect("a call names a method");

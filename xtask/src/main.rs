@@ -50,7 +50,7 @@ fn test(long: bool) -> Result<()> {
     let amount: &[(&str, &str)] = if long { &[("R8LITE_LONG", "1")] } else { &[] };
     // Snapshots are compared here and never written.
     let environment = [&[("INSTA_UPDATE", "no")], amount].concat();
-    steps.cargo("tests", &["test", "--workspace", "--no-fail-fast"], &environment);
+    steps.cargo("tests", &["test", "--workspace", "--profile", "checked", "--no-fail-fast"], &environment);
     steps.cargo("docs", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]);
     if long {
         steps.run("fuzz", || fuzz::run_all(600));

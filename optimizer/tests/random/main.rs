@@ -8,6 +8,9 @@
 mod generate;
 
 use std::env;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use r8lite::ir::interp::{self, Config, End, Prepared};
 use r8lite::ir::text::{self, Source};
@@ -15,8 +18,9 @@ use r8lite::passes::pipeline;
 use r8lite::passes::report::Summary;
 use r8lite::{PlanOptions, Verified, verify};
 
-/// How many programs are run unless the environment says otherwise.
+/// How many programs are run unless the environment says otherwise; `R8LITE_LONG` multiplies them.
 const CASES: u64 = 20_000;
+const LONG: u64 = 50;
 
 /// No program takes this long; one that does has been given an endless loop.
 const MAX_STEPS: u64 = 200_000;
@@ -64,25 +68,50 @@ fn check(text: &str, options: &PlanOptions) -> Result<Summary, String> {
     Ok(done.report.summary)
 }
 
+/// The seeds of a test, dealt out to as many threads as the machine has.
+fn for_each_seed(cases: u64, check: impl Fn(u64) + Sync) {
+    let first = number("R8LITE_RANDOM_SEED", 0);
+    let next = AtomicU64::new(first);
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    // ORDER: Relaxed, each thread only needs a seed of its own.
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= first + cases {
+                        return;
+                    }
+                    check(seed);
+                }
+            });
+        }
+    });
+}
+
+fn cases() -> u64 {
+    let default = if env::var_os("R8LITE_LONG").is_some() { CASES * LONG } else { CASES };
+    number("R8LITE_RANDOM_CASES", default)
+}
+
 #[test]
 fn optimised_programs_do_the_same() {
-    let cases = number("R8LITE_RANDOM_CASES", CASES);
-    let first = number("R8LITE_RANDOM_SEED", 0);
-    let mut total = Summary::default();
-    for seed in first..first + cases {
+    let cases = cases();
+    let total = Mutex::new(Summary::default());
+    for_each_seed(cases, |seed| {
         let (text, options) = generate::program(seed);
-        match check(&text, &options) {
-            Ok(summary) => {
-                total.updaters_found += summary.updaters_found;
-                total.updaters_removed += summary.updaters_removed;
-                total.calls_total += summary.calls_total;
-                total.calls_replaced += summary.calls_replaced;
-            }
-            Err(problem) => panic!(
+        let summary = check(&text, &options).unwrap_or_else(|problem| {
+            panic!(
                 "R8LITE_RANDOM_SEED={seed} R8LITE_RANDOM_CASES=1 fails with {options:?}:\n{problem}\nthe program:\n{text}"
-            ),
-        }
-    }
+            )
+        });
+        let mut total = total.lock().expect("no other case has failed");
+        total.updaters_found += summary.updaters_found;
+        total.updaters_removed += summary.updaters_removed;
+        total.calls_total += summary.calls_total;
+        total.calls_replaced += summary.calls_replaced;
+    });
+    let total = total.into_inner().expect("no case has failed");
     // A generator whose programs have nothing to optimise, or nothing to keep, would test nothing.
     assert!(cases < 100 || total.calls_replaced * 4 > total.calls_total, "too little is replaced: {total:?}");
     assert!(cases < 100 || total.calls_replaced * 20 < total.calls_total * 19, "too little is kept: {total:?}");
@@ -92,8 +121,7 @@ fn optimised_programs_do_the_same() {
 /// Twice optimising is the same as once; every pass keeps the module in order, and says so when it changes something.
 #[test]
 fn optimising_twice_is_the_same_as_once() {
-    let first = number("R8LITE_RANDOM_SEED", 0);
-    for seed in first..first + number("R8LITE_RANDOM_CASES", CASES) / 20 {
+    for_each_seed(cases() / 20, |seed| {
         let (text, options) = generate::program(seed);
         let before = parse(&text).expect("the program is in order");
         let optimize = |module| pipeline::optimize(module, &options, pipeline::Config::checked());
@@ -103,5 +131,5 @@ fn optimising_twice_is_the_same_as_once() {
         let twice = optimize(again).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{once}"));
         let twice = text::print_module(&twice.module);
         assert!(once == twice, "seed {seed}: a second time changes more\n--- once\n{once}\n--- twice\n{twice}");
-    }
+    });
 }

@@ -381,7 +381,8 @@ pub enum RunError {
 /// # Errors
 /// If a pass went wrong.
 pub fn prepare(verified: Verified, config: &Config) -> Result<Verified, RunError> {
-    let config = Config { schedule: Schedule::exactly(registry::PREPARATION)?, ..config.clone() };
+    let Schedule { passes: round, .. } = Schedule::exactly(registry::PREPARATION)?;
+    let config = Config { schedule: Schedule { passes: Vec::new(), round }, ..config.clone() };
     Ok(run(verified, &Plan::default(), config)?.0)
 }
 

@@ -161,9 +161,9 @@ pub const ROUND: &[&str] = &[
     "branchless",
 ];
 
-/// What runs before anything is decided: what it leaves is what the plan speaks of. So a call in code that nothing reaches
-/// is not planned, and an updater that passes through a needless block parameter is seen for what it is.
-pub const PREPARATION: &[&str] = &["fold", "block-params", "unreachable"];
+/// What runs before anything is decided, in rounds too: what it leaves is what the plan speaks of. So a call in code that
+/// nothing reaches is not planned, and an updater that passes through a needless block parameter is seen for what it is.
+pub const PREPARATION: &[&str] = &["fold", "checks", "fold", "block-params", "unreachable", "dce"];
 
 /// What must come before what: `(earlier, later, why)`.
 pub const ORDER: &[(&str, &str, &str)] = &[

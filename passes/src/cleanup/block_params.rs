@@ -15,6 +15,7 @@
 
 use r8lite_ir::{Body, Edits, Entity, Module, SecondaryMap, Target, Value, ValueDef};
 
+use super::unreachable::drop_unreachable;
 use super::{Pinned, for_each_body, restore_order, same_value};
 use crate::registry::{Outcome, PassCx, PassError};
 
@@ -35,11 +36,13 @@ pub(crate) fn clean(body: &mut Body) -> bool {
     if body.layout[1..].iter().all(|&block| body.blocks[block].params.is_empty()) {
         return false;
     }
+    // Where nothing comes from, a parameter may seem to be always what is computed from itself.
+    let dropped = drop_unreachable(body);
     let mut removed = find_constant(body);
     let aliased = !removed.aliases.is_empty();
     find_unused(body, &mut removed);
     if !removed.any {
-        return false;
+        return dropped;
     }
     removed.carry_out(body);
     if aliased {

@@ -21,7 +21,7 @@
 use r8lite_ir::{
     Answer, Block, Body, Cfg, Constant, Edits, Func, Hierarchy, Inst, InstData, Module, Op, Payload, Type, Value,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Pinned, for_each_body};
 use crate::facts::{Facts, root};
@@ -54,7 +54,8 @@ enum Change {
 }
 
 fn clean(module: &Module, hierarchy: &Hierarchy, func: Func, body: &mut Body) -> bool {
-    if !body.layout_insts().any(|(_, inst)| is_candidate(body, inst)) {
+    let mut conditions = FxHashSet::default();
+    if !body.layout_insts().any(|(_, inst)| is_candidate(body, inst, &mut conditions)) {
         return false;
     }
     let changes = find(module, hierarchy, func, body);
@@ -91,10 +92,13 @@ fn clean(module: &Module, hierarchy: &Hierarchy, func: Func, body: &mut Body) ->
     true
 }
 
-/// Whether an instruction is one that a fact may decide. Branches are not: most bodies have some, and hardly any tests
-/// a condition twice; they are looked at where there is something else.
-fn is_candidate(body: &Body, inst: Inst) -> bool {
+/// Whether an instruction is one that a fact may decide. Of the branches only those are that test what another, noted in
+/// `conditions`, has tested.
+fn is_candidate(body: &Body, inst: Inst, conditions: &mut FxHashSet<Value>) -> bool {
     let data = &body.insts[inst];
+    if data.op == Op::Branch {
+        return !conditions.insert(data.args[0]);
+    }
     matches!(data.op, Op::NullCheck | Op::Check | Op::CheckCast | Op::InstanceOf)
         || is_null_test(data.op) && data.args.iter().any(|&arg| body.as_const(arg) == Some(Constant::Null))
 }

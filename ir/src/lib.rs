@@ -4,6 +4,27 @@
 //! are in SSA form with block parameters. Modules come from text ([`text::parse`]) or from class files; only
 //! [`verify()`] makes a [`Verified`] one, and everything that runs or compiles code asks for that.
 //!
+//! ```
+//! use r8lite_ir::interp::{self, Config};
+//! use r8lite_ir::text::{self, Source};
+//!
+//! let text = "
+//! class Main {
+//!   static method main() {
+//!     out = getstatic System.out
+//!     sum = add 40, 2
+//!     invokevirtual PrintStream.println(out, sum) as (i32)
+//!     return
+//!   }
+//! }";
+//! let module = text::parse(&[Source { name: "main.ir", text }]).unwrap();
+//! let verified = r8lite_ir::verify(module).unwrap();
+//! let main = interp::find_entry(&verified, None)?;
+//! let result = interp::run(&verified, main, &Config::default())?;
+//! assert_eq!(result.stdout, "42\n");
+//! # Ok::<(), interp::EntryError>(())
+//! ```
+//!
 //! `ir/LANGUAGE.md` describes the text, every instruction, and the memory model.
 #![deny(missing_docs)]
 

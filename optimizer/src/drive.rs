@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use r8lite::explain as explaining;
 use r8lite::render::Texts;
-use r8lite::{emit, explain as explaining};
 use r8lite_ir::text::{self, Source};
 use r8lite_ir::{ClassOrigin, File, Module, Verified};
 use r8lite_passes::pipeline::{self, Config, Pipeline, Schedule};
@@ -105,7 +105,7 @@ pub(crate) fn optimize(options: &Options, console: &Console) -> Result<(), Failu
     let verified = clock.time("verify", || check(module, &inputs, console))?;
     let verified = clock.time("prepare", || prepare(verified, options))?;
     let plan = clock.time("plan", || decide(&verified, options));
-    let plan_text = if options.emit.contains(&Emit::Plan) { emit::plan(&verified, &plan) } else { String::new() };
+    let plan_text = if options.emit.contains(&Emit::Plan) { plan.text(&verified) } else { String::new() };
     let (module, mut report) = match options.only_plan {
         true => {
             let report = Report::planned(&verified, &plan);

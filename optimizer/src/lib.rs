@@ -34,7 +34,6 @@
 #![deny(missing_docs)]
 
 pub mod checks;
-pub mod emit;
 pub mod explain;
 pub mod render;
 

@@ -65,12 +65,3 @@ pub(crate) fn has_computed_uid(module: &Module, hierarchy: &Hierarchy, class: Cl
         && hierarchy.is_subclass(class, serializable) != Answer::No
         && !declares_uid(class)
 }
-
-/// A type as a reader of Java or of the IR writes it.
-pub(crate) fn type_name(module: &Module, ty: Type) -> String {
-    match ty {
-        Type::Class(class) => module.class_name(class).to_owned(),
-        Type::Array(array) => format!("{}[]", type_name(module, module.array_element(array))),
-        primitive => primitive.primitive_name().unwrap_or("null").to_owned(),
-    }
-}

@@ -61,7 +61,7 @@ fn add_offset_field(
 
     let store = recognised.store;
     let Some(mut body) = module.funcs[store.func].body.take() else {
-        return Err(PassError("the plan is of another module: an updater is stored in a method without a body".into()));
+        return Err(PassError::new("the plan is of another module: an updater is stored in a method without a body"));
     };
     let origin = body.insts[store.inst].origin;
     let name = unused_name(module, &body, "offset");

@@ -115,6 +115,7 @@ pub struct UpdaterPlan {
 
 /// An updater whose creation is certain to succeed, and what it works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Recognised {
     /// The class given to `newUpdater`; holders must be instances of it.
     pub holder: Class,
@@ -154,6 +155,7 @@ pub struct CallPlan {
 
 /// What becomes of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Action {
     /// It stays.
     Keep(Reason),
@@ -177,6 +179,7 @@ pub struct Replacement {
 
 /// How a replaced call accesses the target field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum Access {
     /// As a field, by `getfield` or `putfield`.
     Field,
@@ -186,6 +189,7 @@ pub enum Access {
 
 /// What stands in the place of the read of an updater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum Guard {
     /// Nothing is needed: the updater's class is initialised and the updater assigned whenever the call is reached.
     Proven,

@@ -53,8 +53,19 @@ pub struct Outcome {
 
 /// A pass could not go on. Always a bug of the pass, or a plan of another module: a verified module is no reason to fail.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct PassError(pub String);
+#[error("{message}")]
+#[non_exhaustive]
+pub struct PassError {
+    /// What was found, and what was wanted.
+    pub message: String,
+}
+
+impl PassError {
+    /// An error with this message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
 
 /// The code of a pass.
 pub type Run = fn(&mut Module, &mut PassCx<'_>) -> Result<Outcome, PassError>;

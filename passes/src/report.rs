@@ -3,8 +3,9 @@
 //! It starts as what the plan expects ([`Report::planned`]); a pass that finds it otherwise corrects its rows.
 
 use r8lite_ir::text::Source;
-use r8lite_ir::{Field, Module, Sig, Type};
+use r8lite_ir::{Module, Sig, Type};
 
+use crate::names::field_name;
 use crate::plan::{Access, Action, CallPlan, Guard, Operation, Plan, Replacement, UpdaterPlan};
 
 /// What happened to a program's updaters.
@@ -234,11 +235,6 @@ fn describe(call: &CallPlan, replacement: &Replacement) -> String {
         text = format!("{text}; {}", checks.join(", "));
     }
     text
-}
-
-fn field_name(module: &Module, field: Field) -> String {
-    let data = &module.fields[field];
-    format!("{}.{}", module.class_name(data.class), module.name(data.name))
 }
 
 /// A signature as a method descriptor, by JVMS 4.3.3.

@@ -51,7 +51,7 @@ fn lying(module: &mut Module, _: &mut PassCx<'_>) -> Result<Outcome, PassError> 
 }
 
 fn failing(_: &mut Module, _: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    Err(PassError("lost".to_string()))
+    Err(PassError::new("lost"))
 }
 
 fn run(config: Config) -> Result<(Verified, r8lite_passes::report::Report), RunError> {

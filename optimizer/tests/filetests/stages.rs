@@ -11,7 +11,7 @@ use r8lite::ir::interp::explore::MemoryModel;
 use r8lite::passes::pipeline::{self, Config, Schedule};
 use r8lite::passes::plan;
 use r8lite::text::{self, Source};
-use r8lite::{Module, PlanOptions, Report, Verified, emit, explain, verify};
+use r8lite::{Module, PlanOptions, Report, Verified, explain, verify};
 use similar::TextDiff;
 
 use crate::behaviour::{self, Behaviour};
@@ -44,7 +44,7 @@ fn test(case: &Case, directive: &Directive) -> Result<(), Failed> {
         Directive::Plan => {
             let prepared = pipeline::prepare(verified, &Config::checked()).map_err(|error| error.to_string())?;
             let plan = plan::decide(&prepared, &plan_options(case)?);
-            snapshot(case, directive, &emit::plan(&prepared, &plan))
+            snapshot(case, directive, &plan.text(&prepared))
         }
         Directive::Optimize => optimize_test(case, directive, verified),
         Directive::Pass(names) => pass_test(case, directive, names, &verified),

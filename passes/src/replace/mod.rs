@@ -61,7 +61,7 @@ fn replace_in_func(
 ) -> Result<bool, PassError> {
     let func = calls[0].site.func;
     let Some(mut body) = module.funcs[func].body.take() else {
-        return Err(PassError("the plan is of another module: a call stands in a method without a body".into()));
+        return Err(PassError::new("the plan is of another module: a call stands in a method without a body"));
     };
     let standing: FxHashSet<Inst> = body.layout_insts().map(|(_, inst)| inst).collect();
     for (row, call) in calls.iter().enumerate() {
@@ -184,7 +184,7 @@ impl Replacer<'_, '_> {
     /// The offset, read where the updater was read, if that is in this body and yields the very receiver; else here.
     fn offset(&mut self, call: &Call<'_>, receiver: Value, origin: Origin) -> Result<Value, PassError> {
         let Some(field) = instrument::offset_field(self.module, call.updater) else {
-            return Err(PassError("`replace` needs the offset fields that `instrument` adds".into()));
+            return Err(PassError::new("`replace` needs the offset fields that `instrument` adds"));
         };
         let field = self.module.intern_field_ref(field);
         let at = match self.body.def_inst(receiver) {
@@ -281,7 +281,7 @@ impl Replacer<'_, '_> {
 
     fn check(&mut self, at: Inst, exception: &str, condition: Value, origin: Origin) -> Result<(), PassError> {
         let Some(class) = self.module.find_class(exception) else {
-            return Err(PassError(format!("the class library lacks {exception}")));
+            return Err(PassError::new(format!("the class library lacks {exception}")));
         };
         self.inst(at, Op::Check, Payload::Class(class), &[condition], origin);
         Ok(())

@@ -10,6 +10,7 @@ use super::trace::{Trace, Tracer};
 use crate::access;
 use crate::facts::Facts;
 use crate::initialisation::Initialisation;
+use crate::names::field_name;
 use crate::plan::{Access, Guard, Kind, Operation, Reason, Recognised, Replacement, Site, UpdaterId, UpdaterPlan};
 
 /// Decides calls, and remembers what it learned about methods and classes on the way.
@@ -44,7 +45,7 @@ impl<'a, 'b> Decider<'a, 'b> {
         let updater = &self.updaters[trace.updater.0 as usize];
         let Some(recognised) = updater.recognised else {
             let why = updater.reason.as_ref().expect("an updater that is not recognised has a reason");
-            return Err(reasons::updater_not_recognised(&tracer.field_name(updater.field), why));
+            return Err(reasons::updater_not_recognised(&field_name(module, updater.field), why));
         };
         if updater.kind != call.kind {
             return Err(reasons::kind_mismatch());

@@ -21,6 +21,7 @@ use self::decide::Decider;
 use self::index::ProgramIndex;
 use self::trace::Tracer;
 use self::uses::UseFinder;
+use crate::names::func_name;
 use crate::plan::{
     Access, Action, CallPlan, Guard, OffsetField, Plan, PlanOptions, Reason, Replacement, Site, UpdaterPlan,
 };
@@ -131,13 +132,13 @@ fn reason_to_stay(tracer: &Tracer<'_>, updater: &UpdaterPlan, uses: &uses::Uses)
         return Some(reasons::calls_stay(uses.kept_calls));
     }
     if let Some(func) = uses.otherwise {
-        return Some(reasons::used_otherwise(&tracer.func_name(func)));
+        return Some(reasons::used_otherwise(&func_name(module, func)));
     }
     let data = &module.fields[updater.field];
     tracer.reason_to_stay(data.class, data.flags, "it").or_else(|| {
         uses.accessors.iter().find_map(|&func| {
             let data = &module.funcs[func];
-            tracer.reason_to_stay(data.class, data.flags, &format!("its accessor {}", tracer.func_name(func)))
+            tracer.reason_to_stay(data.class, data.flags, &format!("its accessor {}", func_name(module, func)))
         })
     })
 }

@@ -7,6 +7,7 @@ use super::body_index::for_each_incoming;
 use super::index::ProgramIndex;
 use super::reasons;
 use crate::access;
+use crate::names::type_name;
 use crate::plan::{Kind, PlanOptions, Reason, Recognised, Site, UpdaterPlan};
 
 /// One row for every field of the program that has an updater's type, without the decisions that need the calls.
@@ -114,14 +115,12 @@ fn resolve_target(module: &Module, func: Func, args: &[Value], kind: Kind) -> Re
     }
     if kind == Kind::Reference && !wanted.is_ref() {
         return Err(match data.ty.is_ref() {
-            true => {
-                reasons::target_type(&shown, &access::type_name(module, data.ty), &access::type_name(module, wanted))
-            }
+            true => reasons::target_type(&shown, &type_name(module, data.ty), &type_name(module, wanted)),
             false => reasons::target_primitive(&shown),
         });
     }
     if data.ty != wanted {
-        let (found, wanted) = (access::type_name(module, data.ty), access::type_name(module, wanted));
+        let (found, wanted) = (type_name(module, data.ty), type_name(module, wanted));
         return Err(reasons::target_type(&shown, &found, &wanted));
     }
     if !data.flags.has(Flags::VOLATILE) {

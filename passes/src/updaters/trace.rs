@@ -10,6 +10,7 @@ use super::body_index::for_each_incoming;
 use super::index::ProgramIndex;
 use super::reasons;
 use crate::access;
+use crate::names::{field_name, func_name};
 use crate::plan::{PlanOptions, Reason, Site, UpdaterId, UpdaterPlan};
 
 /// How many values are looked at for one call before the trace gives up; the rest of the work stays linear by it.
@@ -189,7 +190,7 @@ impl<'a> Tracer<'a> {
                 let field = data.field_symbol().and_then(|field| self.hierarchy.resolve_field(self.module, field));
                 match field {
                     Some(field) if data.op == Op::GetField => {
-                        Err(reasons::receiver_instance_field(&self.field_name(field)))
+                        Err(reasons::receiver_instance_field(&field_name(self.module, field)))
                     }
                     Some(field) if self.by_field.contains_key(&field) => Ok(Some(field)),
                     _ => Err(reasons::receiver_unknown("a field of a class that is not in the input")),
@@ -222,7 +223,7 @@ impl<'a> Tracer<'a> {
     /// The arguments that reach a parameter, if all callers are known.
     fn trace_parameter(&self, func: Func, index: usize, todo: &mut Vec<(Func, Value)>) -> Result<(), Reason> {
         let data = &self.module.funcs[func];
-        let shown = self.func_name(func);
+        let shown = func_name(self.module, func);
         let is_constructor = self.module.name(data.name) == "<init>";
         let bound = data.flags.has(Flags::STATIC) || data.flags.has(Flags::PRIVATE) || is_constructor;
         if !bound {
@@ -244,16 +245,6 @@ impl<'a> Tracer<'a> {
 
     pub(crate) fn body(&self, func: Func) -> &'a Body {
         self.module.funcs[func].body.as_ref().expect("a method that has instructions has a body")
-    }
-
-    pub(crate) fn field_name(&self, field: Field) -> String {
-        let data = &self.module.fields[field];
-        format!("{}.{}", self.module.class_name(data.class), self.module.name(data.name))
-    }
-
-    pub(crate) fn func_name(&self, func: Func) -> String {
-        let data = &self.module.funcs[func];
-        format!("{}.{}", self.module.class_name(data.class), self.module.name(data.name))
     }
 
     fn method_ref_name(&self, method: MethodRef) -> String {

@@ -1,23 +1,27 @@
-//! A plan as text: what `--emit plan` prints.
+//! A plan as text: what the command prints for `--emit plan`.
 
 use std::fmt::Write;
 
-use r8lite_ir::{Field, Func, Module, text};
-use r8lite_passes::plan::{Access, Action, CallPlan, Guard, Plan, Replacement, Site, UpdaterPlan};
+use crate::names::{field_name, func_name};
+use crate::plan::{Access, Action, CallPlan, Guard, Plan, Replacement, Site, UpdaterPlan};
+use r8lite_ir::{Module, text};
 
-/// Prints a plan of this very module: a paragraph an updater, one a call, in the plan's order.
-pub fn plan(module: &Module, plan: &Plan) -> String {
-    let mut out = String::new();
-    for updater in &plan.updaters {
-        write_updater(&mut out, module, updater);
+impl Plan {
+    /// The plan as text, with `module` being the very one it was decided for: a paragraph an updater, one a call, in the
+    /// plan's order.
+    pub fn text(&self, module: &Module) -> String {
+        let mut out = String::new();
+        for updater in &self.updaters {
+            write_updater(&mut out, module, updater);
+        }
+        for call in &self.calls {
+            write_call(&mut out, module, self, call);
+        }
+        for &accessor in &self.accessors {
+            line(&mut out, 0, &format!("accessor {}: goes if nothing calls it", func_name(module, accessor)));
+        }
+        out
     }
-    for call in &plan.calls {
-        write_call(&mut out, module, plan, call);
-    }
-    for &accessor in &plan.accessors {
-        line(&mut out, 0, &format!("accessor {}: goes if nothing calls it", func_name(module, accessor)));
-    }
-    out
 }
 
 fn line(out: &mut String, indent: usize, text: &str) {
@@ -77,14 +81,4 @@ fn site(module: &Module, site: Site) -> String {
         line => format!(":{line}"),
     };
     format!("{name}{at}: {}", text::print_inst(module, body, site.inst).trim())
-}
-
-fn field_name(module: &Module, field: Field) -> String {
-    let data = &module.fields[field];
-    format!("{}.{}", module.class_name(data.class), module.name(data.name))
-}
-
-fn func_name(module: &Module, func: Func) -> String {
-    let data = &module.funcs[func];
-    format!("{}.{}", module.class_name(data.class), module.name(data.name))
 }

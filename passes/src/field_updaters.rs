@@ -29,8 +29,7 @@ impl FieldUpdaters {
     /// A bug of a pass; no verified module is a reason to fail.
     pub fn run(&self, module: Verified) -> Result<(Verified, Report), RunError> {
         let plan = plan::decide(&module, &self.options);
-        let mut config = Config::default();
-        config.schedule = Schedule::of(PHASES)?;
+        let config = Config { schedule: Schedule::of(PHASES)?, ..Config::default() };
         pipeline::run(module, &plan, config)
     }
 }

@@ -107,9 +107,11 @@ struct Method {
 /// The program of a seed, and what is said about it.
 pub(crate) fn program(seed: u64) -> (String, PlanOptions) {
     let mut random = Random(seed);
-    let mut options = PlanOptions::default();
-    options.whole_program = random.percent(30);
-    options.closed_packages = random.percent(30);
+    let options = PlanOptions {
+        whole_program: random.percent(30),
+        closed_packages: random.percent(30),
+        ..PlanOptions::default()
+    };
     let mut generator = Generator {
         random,
         out: String::new(),
@@ -451,7 +453,7 @@ class Show {{
             }
             2 => {
                 self.line(&create);
-                self.line(&format!("invokestatic Show.ref({u}s)").replace(&format!("({u}s)"), "(\"between\")"));
+                self.line("invokestatic Show.text(\"between\")");
                 self.line(&store);
             }
             _ => {

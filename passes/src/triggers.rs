@@ -114,12 +114,13 @@ impl Finder<'_> {
         let mut found = Vec::new();
         // In layout order; what goes no longer counts as a reason for others to go, what stays in its place does.
         let mut gone = FxHashSet::default();
+        let mut stays: Vec<(Inst, Class)> = Vec::new();
         for (inst, classes) in candidates {
             let mut left: Vec<Class> = Vec::new();
             for &class in &classes {
-                let earlier = triggers.iter().any(|&(at, by)| {
-                    at != inst && !gone.contains(&at) && self.covers(by, class) && index.dominates(at, inst)
-                });
+                let mut standing = triggers.iter().filter(|(at, _)| !gone.contains(at)).chain(&stays);
+                let earlier =
+                    standing.any(|&(at, by)| at != inst && self.covers(by, class) && index.dominates(at, inst));
                 let covered = earlier
                     || left.iter().any(|&by| self.covers(by, class))
                     || self.is_own_static(class)
@@ -131,9 +132,10 @@ impl Finder<'_> {
             if self.body.insts[inst].op == Op::InitClass && left.len() == 1 {
                 continue;
             }
-            // Where something stays, `initclass` takes the place of the old trigger, for later ones too.
-            if left.len() < classes.len() || left.is_empty() {
-                gone.insert(inst);
+            // `initclass` takes the place of the old trigger, for later ones too.
+            gone.insert(inst);
+            if !triggers.is_empty() {
+                stays.extend(left.iter().map(|&class| (inst, class)));
             }
             found.push(Found { inst, classes: left });
         }

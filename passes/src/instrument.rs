@@ -15,7 +15,6 @@ use r8lite_ir::{Edits, FieldData, FieldRefData, Flags, InstData, Module, Op, Pay
 
 use crate::plan::{OffsetField, Recognised, UpdaterPlan};
 use crate::registry::{Outcome, PassCx, PassError};
-use crate::replace::unused_name;
 
 /// Adds the offset fields of the plan, and their assignments.
 ///
@@ -64,7 +63,7 @@ fn add_offset_field(
         return Err(PassError::new("the plan is of another module: an updater is stored in a method without a body"));
     };
     let origin = body.insts[store.inst].origin;
-    let name = unused_name(module, &body, "offset");
+    let name = Some(module.symbol("offset"));
     let read = body.make_inst(module, InstData::new(Op::FieldOffset, Payload::Field(target), [], origin), name);
     let value = body.insts[read].result.expect("field_offset has a result");
     let write = body.make_inst(module, InstData::new(Op::PutStatic, Payload::Field(field), [value], origin), None);

@@ -47,7 +47,7 @@ pub(super) fn expand_all(module: &mut Module, body: &mut Body, loops: Vec<Loop>)
             body.blocks[rest].insts.insert(0, cast);
             result = body.insts[cast].result.expect("a cast has a result");
         }
-        body.values[result].name = body.values[result].name.or(body.values[old].name);
+        body.values[result].name = body.values[old].name.or(body.values[result].name);
         edits.alias(old, result);
     }
     edits.apply(body);
@@ -58,32 +58,37 @@ fn expand(module: &mut Module, body: &mut Body, call: &Loop) -> (Value, Block) {
     let InstData { origin, args, .. } = body.insts[call.inst].clone();
     let (block, rest) = split_at(body, call.inst);
     let retry = insert_block_after(body, block);
-    let emit = |module: &Module, body: &mut Body, block: Block, op: Op, payload: Payload, args: &[Value]| {
+    body.blocks[rest].name = Some(module.symbol("rest"));
+    body.blocks[retry].name = Some(module.symbol("retry"));
+    let [old_name, new_name, done_name] = ["old", "new", "done"].map(|name| Some(module.symbol(name)));
+    let emit = |module: &Module, body: &mut Body, block: Block, op: Op, payload: Payload, args: &[Value], name| {
         let data = InstData::new(op, payload, args.iter().copied(), origin);
-        let inst = body.append(module, block, data, None);
+        let inst = body.append(module, block, data, name);
         body.insts[inst].result
     };
-    emit(module, body, block, Op::Jump, goto(retry), &[]);
+    emit(module, body, block, Op::Jump, goto(retry), &[], None);
 
     let holder = args[1];
     let typed = Payload::OrderedType(Ordering::Volatile, call.value_type);
-    let old = emit(module, body, retry, Op::Load, typed, &[holder, call.offset]).expect("a load has a result");
+    let old =
+        emit(module, body, retry, Op::Load, typed, &[holder, call.offset], old_name).expect("a load has a result");
     let apply = Payload::Method(function_method(module, call.op, call.value_type));
     let args = match args[2..] {
         [function] => vec![function, old],
         [operand, function] => vec![function, old, operand],
         _ => unreachable!("an operation with a function has it alone or after one operand"),
     };
-    let mut new = emit(module, body, retry, Op::InvokeInterface, apply, &args).expect("a function has a result");
+    let mut new =
+        emit(module, body, retry, Op::InvokeInterface, apply, &args, new_name).expect("a function has a result");
     if call.check_value {
         let cast = Payload::Type(call.value_type);
-        new = emit(module, body, retry, Op::CheckCast, cast, &[new]).expect("a cast has a result");
+        new = emit(module, body, retry, Op::CheckCast, cast, &[new], new_name).expect("a cast has a result");
     }
     let volatile = Payload::Ordering(Ordering::Volatile);
     let args = [holder, call.offset, old, new];
-    let done = emit(module, body, retry, Op::Cas, volatile, &args).expect("a compare-and-swap has a result");
+    let done = emit(module, body, retry, Op::Cas, volatile, &args, done_name).expect("a compare-and-swap has a result");
     let targets = Payload::Targets(Box::new([Target::new(rest, []), Target::new(retry, [])]));
-    emit(module, body, retry, Op::Branch, targets, &[done]);
+    emit(module, body, retry, Op::Branch, targets, &[done], None);
     let result = match call.op {
         Operation::GetAndUpdate | Operation::GetAndAccumulate => old,
         _ => new,

@@ -16,9 +16,7 @@
 
 mod expand;
 
-use r8lite_ir::{
-    Body, Constant, Edits, FieldRef, Inst, InstData, Module, Op, Ordering, Origin, Payload, Symbol, Type, Value,
-};
+use r8lite_ir::{Body, Constant, Edits, FieldRef, Inst, InstData, Module, Op, Ordering, Origin, Payload, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cleanup::Pinned;
@@ -71,9 +69,8 @@ fn replace_in_func(
     }
     let calls: Vec<Call<'_>> = calls.iter().filter_map(|call| planned(&standing, plan, call)).collect();
     if !calls.is_empty() {
-        let offset_name = unused_name(module, &body, "offset");
         let (edits, offsets, pinned) = (Edits::new(), FxHashMap::default(), Pinned::new(&body));
-        let mut replacer = Replacer { module, cx, body: &mut body, edits, offsets, pinned, offset_name };
+        let mut replacer = Replacer { module, cx, body: &mut body, edits, offsets, pinned };
         let mut loops = Vec::new();
         for call in &calls {
             loops.extend(replacer.replace(call)?);
@@ -84,12 +81,6 @@ fn replace_in_func(
     }
     module.funcs[func].body = Some(body);
     Ok(!calls.is_empty())
-}
-
-/// This name, if no value of the body has it.
-pub(crate) fn unused_name(module: &mut Module, body: &Body, name: &str) -> Option<Symbol> {
-    let name = module.symbol(name);
-    body.values.values().all(|value| value.name != Some(name)).then_some(name)
 }
 
 /// The call, if the plan replaces it and it still stands there.
@@ -114,8 +105,6 @@ struct Replacer<'a, 'p> {
     /// The offset that was read in the place of an instruction that read an updater.
     offsets: FxHashMap<(Inst, FieldRef), Value>,
     pinned: Pinned,
-    /// The name for the first of them.
-    offset_name: Option<Symbol>,
 }
 
 impl Replacer<'_, '_> {
@@ -136,18 +125,20 @@ impl Replacer<'_, '_> {
         if guard == Guard::Offset {
             let offset = offset.expect("a guard reads the offset");
             let zero = self.body.constant(self.module, Constant::I64(0));
-            let there = self.value(call.inst, Op::Ne, Payload::None, &[offset, zero], origin);
-            self.check(call.inst, "java.lang.NullPointerException", there, origin)?;
+            let assigned = self.value(call.inst, Op::Ne, Payload::None, &[offset, zero], origin);
+            self.name(assigned, "assigned");
+            self.check(call.inst, "java.lang.NullPointerException", assigned, origin)?;
         }
         let typed = self.fits(holder, holder_type);
         if check_holder {
-            let good = if typed {
+            let valid = if typed {
                 let null = self.body.constant(self.module, Constant::Null);
                 self.value(call.inst, Op::Ne, Payload::None, &[holder, null], origin)
             } else {
                 self.value(call.inst, Op::InstanceOf, Payload::Type(holder_type), &[holder], origin)
             };
-            self.check(call.inst, "java.lang.ClassCastException", good, origin)?;
+            self.name(valid, "valid");
+            self.check(call.inst, "java.lang.ClassCastException", valid, origin)?;
         }
         if access == Access::Field && !typed {
             holder = self.value(call.inst, Op::CheckCast, Payload::Type(holder_type), &[holder], origin);
@@ -182,6 +173,7 @@ impl Replacer<'_, '_> {
     }
 
     /// The offset, read where the updater was read, if that is in this body and yields the very receiver; else here.
+    /// No code runs between the two reads, so they stand for each other.
     fn offset(&mut self, call: &Call<'_>, receiver: Value, origin: Origin) -> Result<Value, PassError> {
         let Some(field) = instrument::offset_field(self.module, call.updater) else {
             return Err(PassError::new("`replace` needs the offset fields that `instrument` adds"));
@@ -195,13 +187,26 @@ impl Replacer<'_, '_> {
             return Ok(offset);
         }
         let origin = if at == call.inst { origin } else { self.body.insts[at].origin };
-        let name = self.offset_name.take();
+        let name = Some(self.module.symbol("offset"));
         let read = InstData::new(Op::GetStatic, Payload::Field(field), [], origin);
         let read = self.body.make_inst(self.module, read, name);
-        self.edits.before(at, read);
+        // An accessor of another class initialises that class first.
+        if self.initialises_another_class(at, call.updater) {
+            self.edits.after(at, read);
+        } else {
+            self.edits.before(at, read);
+        }
         let offset = self.body.insts[read].result.expect("getstatic has a result");
         self.offsets.insert((at, field), offset);
         Ok(offset)
+    }
+
+    /// Whether an instruction calls a method of another class than the updater's.
+    fn initialises_another_class(&mut self, inst: Inst, updater: &UpdaterPlan) -> bool {
+        let data = &self.body.insts[inst];
+        let Some(method) = data.method_symbol().filter(|_| data.op == Op::InvokeStatic) else { return false };
+        let callee = self.cx.hierarchy(self.module).resolve_method(self.module, method);
+        callee.is_some_and(|callee| self.module.funcs[callee].class != self.module.fields[updater.field].class)
     }
 
     fn access_field(&mut self, call: &Call<'_>, holder: Value, args: &[Value], origin: Origin) -> Option<Value> {
@@ -261,6 +266,7 @@ impl Replacer<'_, '_> {
                 let old = self.value(at, Op::GetAndAdd, volatile, &[holder, offset, delta], origin);
                 match call.op {
                     Operation::AddAndGet | Operation::IncrementAndGet | Operation::DecrementAndGet => {
+                        self.name(old, "old");
                         Some(self.value(at, Op::Add, Payload::None, &[old, delta], origin))
                     }
                     _ => Some(old),
@@ -271,6 +277,11 @@ impl Replacer<'_, '_> {
             | Operation::GetAndAccumulate
             | Operation::AccumulateAndGet => unreachable!("operations that take a function become a loop"),
         }
+    }
+
+    /// Names a value that the program had no name for.
+    fn name(&mut self, value: Value, name: &str) {
+        self.body.values[value].name = Some(self.module.symbol(name));
     }
 
     /// Whether the static type of a value is enough for a place that wants `ty`.

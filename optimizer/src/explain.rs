@@ -49,7 +49,9 @@ fn call_line(out: &mut String, row: &CallRow) {
     let updater = row.updater.as_ref().map(|updater| format!(" of {updater}")).unwrap_or_default();
     write!(out, "  {source}:{} {}: {}{updater}: {}", row.line, row.method, row.op, row.status)
         .expect("writing to a string");
-    reason(out, &row.reason);
+    // The updater is named already.
+    let named = row.updater.as_ref().and_then(|updater| row.reason.strip_prefix(updater)?.strip_prefix(": "));
+    reason(out, named.unwrap_or(&row.reason));
 }
 
 fn reason(out: &mut String, reason: &str) {

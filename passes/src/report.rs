@@ -54,7 +54,7 @@ pub struct UpdaterRow {
     pub kind: &'static str,
     /// The field it works on, `Class.field`, if known.
     pub target: Option<String>,
-    /// `removed`, `instrumented` (it has an offset field and stays), `unused` (recognised, nothing to do) or `kept`.
+    /// `removed`, `instrumented` (it has an offset field and stays) or `kept`.
     pub status: &'static str,
     /// Whether it got an offset field.
     pub instrumented: bool,
@@ -143,7 +143,7 @@ pub(crate) fn updater_gone(row: &mut UpdaterRow) {
 /// An updater is still there, whatever the plan expected.
 pub(crate) fn updater_stayed(row: &mut UpdaterRow) {
     if row.status == "removed" {
-        row.status = if row.instrumented { "instrumented" } else { "unused" };
+        row.status = if row.instrumented { "instrumented" } else { "kept" };
         "it is still used: a pass that ends that did not run".clone_into(&mut row.reason);
     }
 }
@@ -152,7 +152,7 @@ pub(crate) fn updater_stayed(row: &mut UpdaterRow) {
 pub(crate) fn not_instrumented(row: &mut UpdaterRow) {
     row.instrumented = false;
     if row.status == "instrumented" {
-        row.status = "unused";
+        row.status = "kept";
     }
 }
 
@@ -165,10 +165,9 @@ pub(crate) fn call_gone(row: &mut CallRow) {
 fn updater_row(module: &Module, updater: &UpdaterPlan) -> UpdaterRow {
     let data = &module.fields[updater.field];
     let status = match (&updater.recognised, updater.remove, &updater.offset) {
-        (None, ..) => "kept",
+        (None, ..) | (Some(_), false, None) => "kept",
         (Some(_), true, _) => "removed",
         (Some(_), false, Some(_)) => "instrumented",
-        (Some(_), false, None) => "unused",
     };
     let reason = match (&updater.reason, &updater.offset) {
         (Some(reason), _) => reason.text.clone(),

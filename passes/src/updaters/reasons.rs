@@ -38,6 +38,15 @@ pub(crate) fn kind_mismatch() -> Reason {
 pub(crate) fn argument_not_constant(what: &str) -> Reason {
     reason("not-constant", format!("the {what} given to newUpdater is not a constant; write it in the call"))
 }
+pub(crate) fn argument_null(what: &str) -> Reason {
+    reason("null-argument", format!("the {what} given to newUpdater is null: newUpdater throws; name one"))
+}
+pub(crate) fn target_class_without_fields(class: &str) -> Reason {
+    reason(
+        "target-missing",
+        format!("{class} has no fields: newUpdater throws; pass the class that declares the field"),
+    )
+}
 pub(crate) fn target_class_unknown(class: &str) -> Reason {
     reason(
         "class-unknown",
@@ -45,7 +54,10 @@ pub(crate) fn target_class_unknown(class: &str) -> Reason {
     )
 }
 pub(crate) fn target_missing(class: &str, name: &str) -> Reason {
-    reason("target-missing", format!("{class} declares no field {name}: newUpdater throws; name a field it declares"))
+    reason(
+        "target-missing",
+        format!("{class} declares no field \"{name}\": newUpdater throws; name a field it declares"),
+    )
 }
 pub(crate) fn target_inherited(class: &str, name: &str, owner: &str) -> Reason {
     reason(
@@ -86,7 +98,7 @@ pub(crate) fn kept_by_pattern(pattern: &str) -> Reason {
 pub(crate) fn visible_outside(what: &str, flag: &str) -> Reason {
     reason(
         "visible-outside",
-        format!("{what} can be used by classes outside the input; make it private, or pass {flag} if there are none"),
+        format!("{what} can be used by classes outside the input; pass {flag} if there are none, or make it private"),
     )
 }
 pub(crate) fn counts_for_uid(what: &str, class: &str) -> Reason {
@@ -127,19 +139,37 @@ pub(crate) fn receiver_parameter(method: &str, flag: &str) -> Reason {
     reason(
         "open-parameter",
         format!(
-            "the updater is a parameter of {method}, which classes outside the input can call with another; make it \
-             private, or pass {flag} if there are none"
+            "the updater is a parameter of {method}, which classes outside the input can call with another; pass {flag} \
+             if there are none, or make it private"
         ),
     )
 }
 pub(crate) fn receiver_parameter_uncalled(method: &str) -> Reason {
-    reason("never-called", format!("the updater is a parameter of {method}, which nothing in the input calls"))
+    reason(
+        "never-called",
+        format!("the updater is a parameter of {method}, which nothing in the input calls; remove the method"),
+    )
 }
 pub(crate) fn receiver_virtual(method: &str) -> Reason {
     reason(
         "virtual-accessor",
-        format!("the updater comes from {method}, which has several bodies or may be overridden; make it final"),
+        format!(
+            "the updater comes from {method}, an instance method, of which there may be several; read the static field \
+             at the call, or return it from a static method"
+        ),
     )
+}
+pub(crate) fn receiver_virtual_parameter(method: &str) -> Reason {
+    reason(
+        "virtual-parameter",
+        format!(
+            "the updater is a parameter of {method}, which may be called as another method that it overrides; make it \
+             private or static"
+        ),
+    )
+}
+pub(crate) fn receiver_made_here() -> Reason {
+    reason("made-here", "the updater was just made, by newUpdater; keep it in a static final field and read that")
 }
 pub(crate) fn receiver_unknown(found: &str) -> Reason {
     reason("unknown-source", format!("the updater comes from {found}; read the static field at the call"))

@@ -54,13 +54,19 @@ fn recognise_field(
     let stored = body.insts[store.inst].args[0];
     let creation = match body.values[stored].def {
         ValueDef::Result(inst) => Site { func: store.func, inst },
-        ValueDef::Param(..) => return Err(reasons::not_created_here("what a join of several ways yields")),
+        ValueDef::Param(..) => {
+            return Err(reasons::not_created_here("one of several values, by the way that is taken"));
+        }
         ValueDef::Const(_) => return Err(reasons::not_created_here("null")),
     };
     let call = &body.insts[creation.inst];
     let created = call.method_symbol().and_then(|method| api.method(method));
     let Some(ApiMethod::NewUpdater(created)) = created else {
-        return Err(reasons::not_created_here(&format!("the result of {}", call.op.mnemonic())));
+        let found = match call.method_symbol().map(|method| module.method_ref(method)) {
+            Some(method) => format!("{}.{}", module.class_name(method.class), module.name(method.name)),
+            None => call.op.mnemonic().to_owned(),
+        };
+        return Err(reasons::not_created_here(&format!("the result of {found}")));
     };
     if created != kind {
         return Err(reasons::kind_mismatch());
@@ -80,11 +86,16 @@ fn recognise_field(
 fn resolve_target(module: &Module, func: Func, args: &[Value], kind: Kind) -> Result<(Class, Field, Type), Reason> {
     let holder = match constant_of(module, func, args[0]) {
         Some(Constant::Class(Type::Class(class))) => class,
+        Some(Constant::Class(other)) => {
+            return Err(reasons::target_class_without_fields(&type_name(module, other)));
+        }
+        Some(Constant::Null) => return Err(reasons::argument_null("class of the holder")),
         _ => return Err(reasons::argument_not_constant("class of the holder")),
     };
     let wanted = match kind {
         Kind::Reference => match constant_of(module, func, args[1]) {
             Some(Constant::Class(ty)) => ty,
+            Some(Constant::Null) => return Err(reasons::argument_null("class of the field")),
             _ => return Err(reasons::argument_not_constant("class of the field")),
         },
         Kind::Integer => Type::I32,
@@ -92,6 +103,7 @@ fn resolve_target(module: &Module, func: Func, args: &[Value], kind: Kind) -> Re
     };
     let name = match constant_of(module, func, args[args.len() - 1]) {
         Some(Constant::String(literal)) => String::from_utf16_lossy(module.literal(literal)),
+        Some(Constant::Null) => return Err(reasons::argument_null("name of the field")),
         _ => return Err(reasons::argument_not_constant("name of the field")),
     };
     let holder_name = module.class_name(holder);
@@ -123,11 +135,12 @@ fn resolve_target(module: &Module, func: Func, args: &[Value], kind: Kind) -> Re
         let (found, wanted) = (type_name(module, data.ty), type_name(module, wanted));
         return Err(reasons::target_type(&shown, &found, &wanted));
     }
-    if !data.flags.has(Flags::VOLATILE) {
-        return Err(reasons::target_not_volatile(&shown));
-    }
+    // Either throws; that a static field is not volatile either is not what its author has to know.
     if data.flags.has(Flags::STATIC) {
         return Err(reasons::target_static(&shown));
+    }
+    if !data.flags.has(Flags::VOLATILE) {
+        return Err(reasons::target_not_volatile(&shown));
     }
     Ok((holder, target, data.ty))
 }

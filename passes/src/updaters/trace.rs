@@ -209,6 +209,9 @@ impl<'a> Tracer<'a> {
                     return Ok(Some(field));
                 }
                 let method = data.method_symbol().expect("a call names a method");
+                if self.module.name(self.module.method_ref(method).name) == "newUpdater" {
+                    return Err(reasons::receiver_made_here());
+                }
                 let shown = self.method_ref_name(method);
                 let is_virtual = matches!(data.op, Op::InvokeVirtual | Op::InvokeInterface);
                 Err(match is_virtual {
@@ -216,6 +219,7 @@ impl<'a> Tracer<'a> {
                     false => reasons::receiver_unknown(&format!("the result of {shown}")),
                 })
             }
+            Op::ArrayLoad => Err(reasons::receiver_unknown("an array")),
             op => Err(reasons::receiver_unknown(&format!("the result of {}", op.mnemonic()))),
         }
     }
@@ -227,7 +231,7 @@ impl<'a> Tracer<'a> {
         let is_constructor = self.module.name(data.name) == "<init>";
         let bound = data.flags.has(Flags::STATIC) || data.flags.has(Flags::PRIVATE) || is_constructor;
         if !bound {
-            return Err(reasons::receiver_virtual(&shown));
+            return Err(reasons::receiver_virtual_parameter(&shown));
         }
         if let Some(flag) = self.options.opening(data.flags) {
             return Err(reasons::receiver_parameter(&shown, flag));

@@ -19,25 +19,28 @@ pub trait Entity: Copy + Eq + fmt::Debug {
     fn index(self) -> usize;
 }
 
-/// Declares ids: `entity! { /// doc  Name "prefix" }`.
+/// Declares ids: `entity! { /// doc  Name "prefix" }`. An id holds its index plus one, so that an optional id is no larger.
 macro_rules! entity {
     ($($(#[$doc:meta])* $name:ident $prefix:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(u32);
+        pub struct $name(std::num::NonZeroU32);
 
         impl $crate::entity::Entity for $name {
+            #[inline]
             fn new(index: usize) -> Self {
-                Self(u32::try_from(index).expect("an entity index fits 32 bits"))
+                let number = u32::try_from(index + 1).ok().and_then(std::num::NonZeroU32::new);
+                Self(number.expect("an entity index fits 32 bits"))
             }
+            #[inline]
             fn index(self) -> usize {
-                self.0 as usize
+                self.0.get() as usize - 1
             }
         }
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, concat!($prefix, "{}"), self.0)
+                write!(f, concat!($prefix, "{}"), $crate::entity::Entity::index(*self))
             }
         }
 
@@ -156,7 +159,7 @@ impl<K: Entity, V: fmt::Debug> fmt::Debug for PrimaryMap<K, V> {
 }
 
 /// Facts about entities that another map owns. What was never set reads as the default.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SecondaryMap<K, V> {
     items: Vec<V>,
     default: V,

@@ -141,7 +141,8 @@ impl<'a> Parser<'a> {
                 self.scopes.set_label(name, Label { block, defined: true });
             }
         }
-        self.module.funcs[method.func].body = Some(cx.body);
+        // A copy lies closer together than what grew bit by bit, and every later walk gains from that.
+        self.module.funcs[method.func].body = Some(cx.body.clone());
         self.go_on()
     }
 

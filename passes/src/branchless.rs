@@ -33,6 +33,7 @@ use r8lite_ir::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::bodies::OpSet;
 use crate::cleanup::unreachable::{self, passed};
 use crate::cleanup::{as_int, count_edges, for_each_body, is_truth, restore_order, same_value};
 use crate::facts::Facts;
@@ -59,10 +60,10 @@ const MAX_ROUNDS: usize = 8;
 /// Never.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
     let hierarchy = cx.hierarchy(module);
-    Ok(for_each_body(module, |module, func, body| {
+    Ok(for_each_body(module, cx, "branchless", OpSet::of(&[Op::Branch]), |module, func, body| {
         let mut changed = false;
         for _ in 0..MAX_ROUNDS {
-            if !round(module, hierarchy, func, body) {
+            if !round(module, &hierarchy, func, body) {
                 break;
             }
             unreachable::clean(body);

@@ -13,6 +13,7 @@
 
 use r8lite_ir::{Edits, FieldData, FieldRefData, Flags, InstData, Module, Op, Payload, Type};
 
+use crate::bodies::Bodies;
 use crate::plan::{OffsetField, Recognised, UpdaterPlan};
 use crate::registry::{Outcome, PassCx, PassError};
 
@@ -28,8 +29,7 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
         if offset_field(module, updater).is_some() {
             continue;
         }
-        add_offset_field(module, updater, recognised, offset)?;
-        changed = true;
+        changed |= add_offset_field(module, &mut cx.known.bodies, updater, recognised, offset)?;
     }
     Ok(Outcome { changed, declarations: changed })
 }
@@ -44,10 +44,11 @@ pub(crate) fn offset_field(module: &Module, updater: &UpdaterPlan) -> Option<Fie
 
 fn add_offset_field(
     module: &mut Module,
+    bodies: &mut Bodies,
     updater: &UpdaterPlan,
     recognised: &Recognised,
     offset: &OffsetField,
-) -> Result<(), PassError> {
+) -> Result<bool, PassError> {
     let class = module.fields[updater.field].class;
     let name = module.symbol(&offset.name);
     let flags = offset.flags.with(Flags::STATIC).with(Flags::FINAL).with(Flags::SYNTHETIC);
@@ -59,18 +60,21 @@ fn add_offset_field(
     let field = module.intern_field_ref(FieldRefData { class, name, ty: Type::I64 });
 
     let store = recognised.store;
-    let Some(mut body) = module.funcs[store.func].body.take() else {
-        return Err(PassError::new("the plan is of another module: an updater is stored in a method without a body"));
-    };
-    let origin = body.insts[store.inst].origin;
-    let name = Some(module.symbol("offset"));
-    let read = body.make_inst(module, InstData::new(Op::FieldOffset, Payload::Field(target), [], origin), name);
-    let value = body.insts[read].result.expect("field_offset has a result");
-    let write = body.make_inst(module, InstData::new(Op::PutStatic, Payload::Field(field), [value], origin), None);
-    let mut edits = Edits::new();
-    edits.before(store.inst, read);
-    edits.before(store.inst, write);
-    edits.apply(&mut body);
-    module.funcs[store.func].body = Some(body);
-    Ok(())
+    let stored = bodies.edit(module, store.func, |module, body| {
+        let origin = body.insts[store.inst].origin;
+        let name = Some(module.symbol("offset"));
+        let read = body.make_inst(module, InstData::new(Op::FieldOffset, Payload::Field(target), [], origin), name);
+        let value = body.insts[read].result.expect("field_offset has a result");
+        let write = body.make_inst(module, InstData::new(Op::PutStatic, Payload::Field(field), [value], origin), None);
+        let mut edits = Edits::new();
+        edits.before(store.inst, read);
+        edits.before(store.inst, write);
+        edits.apply(body);
+        true
+    });
+    if stored {
+        Ok(true)
+    } else {
+        Err(PassError::new("the plan is of another module: an updater is stored in a method without a body"))
+    }
 }

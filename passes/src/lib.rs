@@ -37,6 +37,7 @@
 #![deny(missing_docs)]
 
 mod access;
+mod bodies;
 pub mod branchless;
 pub mod cleanup;
 pub mod facts;

@@ -15,10 +15,10 @@
 use std::fmt;
 
 use r8lite_ir::diag::Diagnostic;
-use r8lite_ir::{Hierarchy, Module, Verified, text, verify};
+use r8lite_ir::{Module, Verified, text, verify};
 
 use crate::plan::{self, Plan, PlanOptions};
-use crate::registry::{self, Outcome, Pass, PassCx, PassError};
+use crate::registry::{self, Known, Outcome, Pass, PassCx, PassError};
 use crate::report::Report;
 
 /// The passes to run, in order.
@@ -258,7 +258,7 @@ pub struct Pipeline<'a> {
     plan: &'a Plan,
     config: Config,
     report: Report,
-    hierarchy: Option<Hierarchy>,
+    known: Known,
     done: usize,
     /// Whether a pass of the round that is under way, or of the last one, changed anything.
     round_changed: bool,
@@ -271,10 +271,14 @@ impl<'a> Pipeline<'a> {
     /// # Errors
     /// If the schedule breaks the registry's order.
     pub fn new(verified: Verified, plan: &'a Plan, config: Config) -> Result<Self, ConfigError> {
+        Self::resume(verified.into_module(), Known::default(), plan, config)
+    }
+
+    /// The same with what is known already about a module that is in order.
+    fn resume(module: Module, known: Known, plan: &'a Plan, config: Config) -> Result<Self, ConfigError> {
         config.schedule.check_order()?;
-        let module = verified.into_module();
         let report = Report::planned(&module, plan);
-        Ok(Self { module, plan, config, report, hierarchy: None, done: 0, round_changed: false, optional_runs: 0 })
+        Ok(Self { module, plan, config, report, known, done: 0, round_changed: false, optional_runs: 0 })
     }
 
     /// The pass that [`Pipeline::run_next`] would run.
@@ -320,14 +324,25 @@ impl<'a> Pipeline<'a> {
         Ok(step)
     }
 
+    fn run_all(&mut self) -> Result<(), PipelineError> {
+        while self.next_pass().is_some() {
+            self.run_next()?;
+        }
+        Ok(())
+    }
+
     fn run_pass(&mut self, pass: Pass) -> Result<Outcome, PipelineError> {
         let before = self.config.check_unchanged.then(|| text::print_module(&self.module));
-        let mut cx = PassCx::new(self.plan, &mut self.report).with_hierarchy(self.hierarchy.take());
+        let mut cx = PassCx::resume(self.plan, &mut self.report, std::mem::take(&mut self.known));
+        cx.known.bodies.start_run();
         let result = (pass.run)(&mut self.module, &mut cx);
-        self.hierarchy = cx.into_hierarchy();
+        self.known = cx.known;
         let outcome = result.map_err(|error| PipelineError::Pass { pass: pass.name, error })?;
         if outcome.declarations {
-            self.hierarchy = None;
+            self.known.declarations_changed();
+        }
+        if outcome.changed && !registry::is_ours(&pass) {
+            self.known.bodies.forget();
         }
         if outcome.changed {
             if self.config.verify_each {
@@ -381,9 +396,12 @@ pub enum RunError {
 /// # Errors
 /// If a pass went wrong.
 pub fn prepare(verified: Verified, config: &Config) -> Result<Verified, RunError> {
+    Ok(run(verified, &Plan::default(), preparation(config)?)?.0)
+}
+
+fn preparation(config: &Config) -> Result<Config, ConfigError> {
     let Schedule { passes: round, .. } = Schedule::exactly(registry::PREPARATION)?;
-    let config = Config { schedule: Schedule { passes: Vec::new(), round }, ..config.clone() };
-    Ok(run(verified, &Plan::default(), config)?.0)
+    Ok(Config { schedule: Schedule { passes: Vec::new(), round }, ..config.clone() })
 }
 
 /// What [`optimize`] made.
@@ -403,9 +421,15 @@ pub struct Optimized {
 /// # Errors
 /// If the schedule cannot be run, or a pass went wrong.
 pub fn optimize(verified: Verified, options: &PlanOptions, config: Config) -> Result<Optimized, RunError> {
-    let prepared = prepare(verified, &config)?;
-    let plan = plan::decide(&prepared, options);
-    let (module, report) = run(prepared, &plan, config)?;
+    let nothing = Plan::default();
+    let mut pipeline = Pipeline::new(verified, &nothing, preparation(&config)?)?;
+    pipeline.run_all()?;
+    // What the plan needs is a module in order, and the passes keep it so; it is verified once, at the end.
+    let Pipeline { module, mut known, .. } = pipeline;
+    let plan = plan::decide_with(&module, &mut known, options);
+    let mut pipeline = Pipeline::resume(module, known, &plan, config)?;
+    pipeline.run_all()?;
+    let (module, report) = pipeline.finish()?;
     Ok(Optimized { module, plan, report })
 }
 
@@ -415,8 +439,6 @@ pub fn optimize(verified: Verified, options: &PlanOptions, config: Config) -> Re
 /// If the schedule cannot be run, or a pass went wrong.
 pub fn run(verified: Verified, plan: &Plan, config: Config) -> Result<(Verified, Report), RunError> {
     let mut pipeline = Pipeline::new(verified, plan, config)?;
-    while pipeline.next_pass().is_some() {
-        pipeline.run_next()?;
-    }
+    pipeline.run_all()?;
     Ok(pipeline.finish()?)
 }

@@ -5,6 +5,7 @@
 
 pub use crate::operation::{Kind, Operation};
 pub use crate::updaters::decide;
+pub(crate) use crate::updaters::decide_with;
 
 use r8lite_ir::{Class, Entity, Field, Flags, Func, Inst, Type};
 

@@ -1,7 +1,10 @@
 //! The passes there are, and the order they run in.
 
+use std::sync::Arc;
+
 use r8lite_ir::{Hierarchy, Module};
 
+use crate::bodies::Bodies;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::{branchless, cleanup, instrument, replace, retire, triggers, unused_args};
@@ -14,29 +17,42 @@ pub struct PassCx<'a> {
     pub plan: &'a Plan,
     /// Where a pass says what it did.
     pub report: &'a mut Report,
-    hierarchy: Option<Hierarchy>,
+    pub(crate) known: Known,
 }
 
 impl<'a> PassCx<'a> {
     /// A context for running passes by hand.
     pub fn new(plan: &'a Plan, report: &'a mut Report) -> Self {
-        Self { plan, report, hierarchy: None }
+        Self::resume(plan, report, Known::default())
     }
     /// The class hierarchy of the module; made at the first request and after [`PassCx::invalidate`].
-    pub fn hierarchy(&mut self, module: &Module) -> &Hierarchy {
-        self.hierarchy.get_or_insert_with(|| Hierarchy::new(module))
+    pub fn hierarchy(&mut self, module: &Module) -> Arc<Hierarchy> {
+        self.known.hierarchy(module)
     }
-    /// The same, with the hierarchy that an earlier context made.
-    pub(crate) fn with_hierarchy(mut self, hierarchy: Option<Hierarchy>) -> Self {
-        self.hierarchy = hierarchy;
-        self
-    }
-    /// The hierarchy, if it was made, for the next context.
-    pub(crate) fn into_hierarchy(self) -> Option<Hierarchy> {
-        self.hierarchy
+    /// The same, with what an earlier context knew.
+    pub(crate) fn resume(plan: &'a Plan, report: &'a mut Report, known: Known) -> Self {
+        Self { plan, report, known }
     }
     /// Forgets the hierarchy. The pipeline does so after a pass that says it changed declarations.
     pub fn invalidate(&mut self) {
+        self.known.declarations_changed();
+    }
+}
+
+/// What is known about a module, from pass to pass.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) bodies: Bodies,
+    hierarchy: Option<Arc<Hierarchy>>,
+}
+
+impl Known {
+    /// The class hierarchy, made at the first request.
+    pub(crate) fn hierarchy(&mut self, module: &Module) -> Arc<Hierarchy> {
+        self.hierarchy.get_or_insert_with(|| Arc::new(Hierarchy::new(module))).clone()
+    }
+    /// Forgets what no longer holds once a class, field or method was added or removed.
+    pub(crate) fn declarations_changed(&mut self) {
         self.hierarchy = None;
     }
 }
@@ -187,6 +203,11 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("dce", "dead-fields", "an unused read keeps a field alive"),
     ("dce", "branchless", "what nothing uses would count as work of a branch's side"),
 ];
+
+/// Whether a pass is one of the registry, code and all: only those note which bodies they change.
+pub(crate) fn is_ours(pass: &Pass) -> bool {
+    find(pass.name).is_some_and(|ours| std::ptr::fn_addr_eq(ours.run, pass.run))
+}
 
 /// The pass of this name.
 pub fn find(name: &str) -> Option<&'static Pass> {

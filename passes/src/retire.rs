@@ -20,6 +20,7 @@ use r8lite_ir::{Edits, Effect, Entity, Field, FieldRef, Func, MethodRef, Module,
 use rustc_hash::FxHashSet;
 
 use crate::access;
+use crate::bodies::OpSet;
 use crate::instrument;
 use crate::plan::{Recognised, UpdaterPlan};
 use crate::registry::{Outcome, PassCx, PassError};
@@ -39,7 +40,7 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
         if !module.classes[class].fields.contains(&updater.field) {
             continue;
         }
-        if updater.hidden && !read.contains(&updater.field) && remove_updater(module, updater, recognised) {
+        if updater.hidden && !read.contains(&updater.field) && remove_updater(module, cx, updater, recognised) {
             report::updater_gone(&mut cx.report.updaters[number]);
             changed = true;
         } else {
@@ -51,7 +52,7 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
         let Some(data) = instrument::offset_field(module, updater) else { continue };
         let field = module.declared_field(data.class, data.name).expect("it was just found");
         if !read.contains(&field) {
-            remove_static(module, field, recognised.store.func);
+            remove_static(module, cx, field, recognised.store.func);
             report::not_instrumented(&mut cx.report.updaters[number]);
             changed = true;
         }
@@ -101,7 +102,7 @@ fn funcs_called(module: &Module, cx: &mut PassCx<'_>) -> FxHashSet<Func> {
         let method = MethodRef::new(index);
         resolved[method] = hierarchy.resolve_method(module, method).filter(|func| wanted.contains(func));
     }
-    for func in module.program_funcs() {
+    for func in cx.known.bodies.with_ops(module, OpSet::INVOKES) {
         let Some(body) = &module.funcs[func].body else { continue };
         for (_, inst) in body.layout_insts() {
             if let Payload::Method(method) = body.insts[inst].payload {
@@ -128,7 +129,7 @@ fn fields_read(module: &Module, cx: &mut PassCx<'_>) -> FxHashSet<Field> {
         resolved[field] = hierarchy.resolve_field(module, field).filter(|field| wanted.contains(field));
     }
     let mut read = FxHashSet::default();
-    for func in module.program_funcs() {
+    for func in cx.known.bodies.with_ops(module, OpSet::of(&[Op::GetStatic, Op::GetField])) {
         let Some(body) = &module.funcs[func].body else { continue };
         for (_, inst) in body.layout_insts() {
             let data = &body.insts[inst];
@@ -141,7 +142,7 @@ fn fields_read(module: &Module, cx: &mut PassCx<'_>) -> FxHashSet<Field> {
 }
 
 /// Removes an updater that nothing reads, and its creation if nothing else uses what it made.
-fn remove_updater(module: &mut Module, updater: &UpdaterPlan, recognised: &Recognised) -> bool {
+fn remove_updater(module: &mut Module, cx: &mut PassCx<'_>, updater: &UpdaterPlan, recognised: &Recognised) -> bool {
     let creation = recognised.creation;
     let Some(body) = &module.funcs[creation.func].body else { return false };
     let made = body.insts[creation.inst].result;
@@ -159,35 +160,36 @@ fn remove_updater(module: &mut Module, updater: &UpdaterPlan, recognised: &Recog
     if others > 0 {
         return false;
     }
-    let func = creation.func;
-    let mut body = module.funcs[func].body.take().expect("it was just there");
-    let mut edits = Edits::new();
-    edits.remove(creation.inst);
-    edits.remove(recognised.store.inst);
-    edits.apply(&mut body);
-    module.funcs[func].body = Some(body);
+    cx.known.bodies.edit(module, creation.func, |_, body| {
+        let mut edits = Edits::new();
+        edits.remove(creation.inst);
+        edits.remove(recognised.store.inst);
+        edits.apply(body);
+        true
+    });
     let class = module.fields[updater.field].class;
     module.classes[class].fields.retain(|&field| field != updater.field);
     true
 }
 
 /// Removes a static field that nothing reads, and the writes of it in its class's initialiser, where it is only written.
-fn remove_static(module: &mut Module, field: Field, clinit: Func) {
+fn remove_static(module: &mut Module, cx: &mut PassCx<'_>, field: Field, clinit: Func) {
     let data = module.fields[field].clone();
-    let mut body = module.funcs[clinit].body.take().expect("a class initialiser has a body");
-    let mut edits = Edits::new();
-    for (_, inst) in body.layout_insts() {
-        let inst_data = &body.insts[inst];
-        if let (Op::PutStatic, Payload::Field(written)) = (inst_data.op, &inst_data.payload) {
-            let written = module.field_ref(*written);
-            if written.class == data.class && written.name == data.name {
-                // What computed the offset is pure, and goes as dead code.
-                edits.remove(inst);
+    cx.known.bodies.edit(module, clinit, |module, body| {
+        let mut edits = Edits::new();
+        for (_, inst) in body.layout_insts() {
+            let inst_data = &body.insts[inst];
+            if let (Op::PutStatic, Payload::Field(written)) = (inst_data.op, &inst_data.payload) {
+                let written = module.field_ref(*written);
+                if written.class == data.class && written.name == data.name {
+                    // What computed the offset is pure, and goes as dead code.
+                    edits.remove(inst);
+                }
             }
         }
-    }
-    edits.apply(&mut body);
-    module.funcs[clinit].body = Some(body);
+        edits.apply(body);
+        true
+    });
     module.classes[data.class].fields.retain(|&other| other != field);
 }
 
@@ -205,10 +207,12 @@ fn remove_empty_clinit(module: &mut Module, cx: &mut PassCx<'_>, updater: &Updat
     // Whether a class has an initialiser counts for the serialVersionUID that is computed for it.
     if !is_empty
         || !module.classes[class].methods.contains(&clinit)
-        || access::has_computed_uid(module, cx.hierarchy(module), class)
+        || access::has_computed_uid(module, &cx.hierarchy(module), class)
     {
         return false;
     }
     module.classes[class].methods.retain(|&method| method != clinit);
+    // Reads of the class's fields trigger nothing any more.
+    cx.known.bodies.look_again();
     true
 }

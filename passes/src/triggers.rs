@@ -20,6 +20,7 @@ use r8lite_ir::{
 
 use rustc_hash::FxHashSet;
 
+use crate::bodies::OpSet;
 use crate::initialisation::Initialisation;
 use crate::registry::{Outcome, PassCx, PassError};
 use crate::updaters::body_index::BodyIndex;
@@ -31,13 +32,13 @@ use crate::updaters::body_index::BodyIndex;
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
     let creations: Vec<_> = cx.plan.updaters.iter().filter_map(|updater| Some(updater.recognised?.creation)).collect();
     let hierarchy = cx.hierarchy(module);
-    let funcs: Vec<Func> = module.program_funcs().filter(|&func| has_candidate(module, func)).collect();
+    let funcs = cx.known.bodies.with_ops(module, OpSet::of(&[Op::GetStatic, Op::InitClass, Op::InvokeStatic]));
     let mut found: Vec<(Func, Vec<Found>)> = Vec::new();
     {
-        let initialisation = Initialisation::new(module, hierarchy, creations);
+        let initialisation = Initialisation::new(module, &hierarchy, creations);
         for func in funcs {
             let body = module.funcs[func].body.as_ref().expect("a candidate stands in a body");
-            let changes = Finder { module, hierarchy, initialisation: &initialisation, func, body }.find();
+            let changes = Finder { module, hierarchy: &hierarchy, initialisation: &initialisation, func, body }.find();
             if !changes.is_empty() {
                 found.push((func, changes));
             }
@@ -45,19 +46,20 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
     }
     let changed = !found.is_empty();
     for (func, changes) in found {
-        let mut body = module.funcs[func].body.take().expect("a change stands in a body");
-        let mut edits = Edits::new();
-        for Found { inst, classes } in changes {
-            let origin = body.insts[inst].origin;
-            for class in classes {
-                let data = InstData::new(Op::InitClass, Payload::Class(class), [], origin);
-                let init = body.make_inst(module, data, None);
-                edits.before(inst, init);
+        cx.known.bodies.edit(module, func, |module, body| {
+            let mut edits = Edits::new();
+            for Found { inst, classes } in changes {
+                let origin = body.insts[inst].origin;
+                for class in classes {
+                    let data = InstData::new(Op::InitClass, Payload::Class(class), [], origin);
+                    let init = body.make_inst(module, data, None);
+                    edits.before(inst, init);
+                }
+                edits.remove(inst);
             }
-            edits.remove(inst);
-        }
-        edits.apply(&mut body);
-        module.funcs[func].body = Some(body);
+            edits.apply(body);
+            true
+        });
     }
     Ok(Outcome { changed, declarations: false })
 }
@@ -72,13 +74,6 @@ const MAX_CALL_DEPTH: u32 = 4;
 struct Found {
     inst: Inst,
     classes: Vec<Class>,
-}
-
-fn has_candidate(module: &Module, func: Func) -> bool {
-    module.funcs[func].body.as_ref().is_some_and(|body| {
-        body.layout_insts()
-            .any(|(_, inst)| matches!(body.insts[inst].op, Op::GetStatic | Op::InitClass | Op::InvokeStatic))
-    })
 }
 
 struct Finder<'a> {

@@ -15,6 +15,7 @@ use r8lite_ir::{
     ClassOrigin, Constant, Entity, Flags, Func, InstData, MethodRef, Module, Op, Payload, SecondaryMap, ValueDef,
 };
 
+use crate::bodies::OpSet;
 use crate::registry::{Outcome, PassCx, PassError};
 
 /// Passes `null` for unused reference parameters.
@@ -25,8 +26,7 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
     let callees = Callees::new(module, cx);
     let unused = unused_params(module, &callees);
     let mut changed = false;
-    let funcs: Vec<Func> = module.program_funcs().collect();
-    for func in funcs {
+    for func in cx.known.bodies.with_ops(module, OpSet::INVOKES) {
         let Some(body) = &module.funcs[func].body else { continue };
         let mut found = Vec::new();
         for (_, inst) in body.layout_insts() {
@@ -42,13 +42,13 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
         if found.is_empty() {
             continue;
         }
-        changed = true;
-        let mut body = module.funcs[func].body.take().expect("it was just there");
-        for (inst, index) in found {
-            let null = body.constant(module, Constant::Null);
-            body.insts[inst].args[index] = null;
-        }
-        module.funcs[func].body = Some(body);
+        changed |= cx.known.bodies.edit(module, func, |module, body| {
+            for (inst, index) in found {
+                let null = body.constant(module, Constant::Null);
+                body.insts[inst].args[index] = null;
+            }
+            true
+        });
     }
     Ok(Outcome { changed, declarations: false })
 }

@@ -17,6 +17,7 @@ use r8lite_ir::{Body, Edits, Entity, Module, SecondaryMap, Target, Value, ValueD
 
 use super::unreachable::drop_unreachable;
 use super::{Pinned, for_each_body, restore_order, same_value};
+use crate::bodies::OpSet;
 use crate::registry::{Outcome, PassCx, PassError};
 
 /// A round finds what follows from the rounds before; programs need two or three.
@@ -27,8 +28,7 @@ const MAX_ROUNDS: usize = 8;
 /// # Errors
 /// Never.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    let _ = cx;
-    Ok(for_each_body(module, |_, _, body| clean(body)))
+    Ok(for_each_body(module, cx, "block-params", OpSet::ALL, |_, _, body| clean(body)))
 }
 
 /// Cleans one body; whether it changed.

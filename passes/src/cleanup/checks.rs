@@ -24,6 +24,7 @@ use r8lite_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Pinned, for_each_body};
+use crate::bodies::OpSet;
 use crate::facts::{Facts, root};
 use crate::registry::{Outcome, PassCx, PassError};
 
@@ -36,7 +37,7 @@ const MAX_CASTS: usize = 4;
 /// Never.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
     let hierarchy = cx.hierarchy(module);
-    Ok(for_each_body(module, |module, func, body| clean(module, hierarchy, func, body)))
+    Ok(for_each_body(module, cx, "checks", CANDIDATES, |module, func, body| clean(module, &hierarchy, func, body)))
 }
 
 /// What becomes of an instruction.
@@ -91,6 +92,10 @@ fn clean(module: &Module, hierarchy: &Hierarchy, func: Func, body: &mut Body) ->
     edits.apply(body);
     true
 }
+
+/// Opcodes of what a fact may decide: see [`is_candidate`].
+const CANDIDATES: OpSet =
+    OpSet::of(&[Op::NullCheck, Op::Check, Op::CheckCast, Op::InstanceOf, Op::Eq, Op::Ne, Op::Branch]);
 
 /// Whether an instruction is one that a fact may decide. Of the branches only those are that test what another, noted in
 /// `conditions`, has tested.

@@ -25,6 +25,7 @@ use r8lite_ir::{
 use rustc_hash::FxHashSet;
 
 use super::for_each_body;
+use crate::bodies::OpSet;
 use crate::facts::{Facts, is_sound};
 use crate::registry::{Outcome, PassCx, PassError};
 
@@ -35,7 +36,9 @@ use crate::registry::{Outcome, PassCx, PassError};
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
     let hierarchy = cx.hierarchy(module);
     let mut idle = IdleClasses { known: SecondaryMap::new() };
-    Ok(for_each_body(module, |module, func, body| clean(module, hierarchy, &mut idle, func, body)))
+    Ok(for_each_body(module, cx, "dce", OpSet::ALL, |module, func, body| {
+        clean(module, &hierarchy, &mut idle, func, body)
+    }))
 }
 
 fn clean(module: &Module, hierarchy: &Hierarchy, idle: &mut IdleClasses, func: Func, body: &mut Body) -> bool {

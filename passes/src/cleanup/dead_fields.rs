@@ -36,19 +36,20 @@ use crate::registry::{Outcome, PassCx, PassError};
 /// # Errors
 /// Never.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    let mut candidates = candidates(module, cx.hierarchy(module));
+    let hierarchy = cx.hierarchy(module);
+    let mut candidates = candidates(module, &hierarchy);
     candidates.retain(|field| !cx.plan.kept.contains(field));
     if candidates.is_empty() {
         return Ok(Outcome::default());
     }
-    let Some(uses) = Uses::find(module, cx.hierarchy(module)) else { return Ok(Outcome::default()) };
+    let Some(uses) = Uses::find(module, &hierarchy) else { return Ok(Outcome::default()) };
     let dead: Vec<Field> = candidates.into_iter().filter(|&field| uses.allow(module, field)).collect();
     if dead.is_empty() {
         return Ok(Outcome::default());
     }
     let mut is_dead = SecondaryMap::with_len(module.fields.len(), false);
     dead.iter().for_each(|&field| is_dead[field] = true);
-    remove_writes(module, &uses, &is_dead);
+    remove_writes(module, cx, &uses, &is_dead);
     for field in dead {
         let class = module.fields[field].class;
         module.classes[class].fields.retain(|&other| !is_dead[other]);
@@ -112,13 +113,11 @@ impl Uses {
             for &func in &module.classes[class].methods {
                 let Some(body) = &module.funcs[func].body else { continue };
                 let initialises = (module.clinit(class) == Some(func)).then_some(class);
+                if body.values.values().any(|value| matches!(value.def, ValueDef::Const(Constant::String(_)))) {
+                    uses.spell_all(module, body);
+                }
                 for (_, inst) in body.layout_insts() {
                     let data = &body.insts[inst];
-                    data.for_each_use(|value| {
-                        if let Some(constant) = body.as_const(value) {
-                            uses.spell(module, constant);
-                        }
-                    });
                     if let Some(method) = data.method_symbol() {
                         let name = || module.name(module.method_ref(method).name);
                         let list = &mut lists[method.index()];
@@ -129,14 +128,23 @@ impl Uses {
                         uses.access(module, hierarchy, body, initialises, (func, inst, reference));
                     }
                 }
-                for catch in body.layout.iter().flat_map(|&block| &body.blocks[block].catches) {
-                    catch.target.args.iter().filter_map(|&arg| body.as_const(arg)).for_each(|constant| {
-                        uses.spell(module, constant);
-                    });
-                }
             }
         }
         Some(uses)
+    }
+
+    /// Spells the strings that are used; those that once were may still be among the values.
+    fn spell_all(&mut self, module: &Module, body: &Body) {
+        let mut spell = |value: Value| {
+            if let Some(constant) = body.as_const(value) {
+                self.spell(module, constant);
+            }
+        };
+        for &block in &body.layout {
+            let data = &body.blocks[block];
+            data.catches.iter().flat_map(|catch| &catch.target.args).for_each(|&arg| spell(arg));
+            data.insts.iter().for_each(|&inst| body.insts[inst].for_each_use(&mut spell));
+        }
     }
 
     fn spell(&mut self, module: &Module, constant: Constant) {
@@ -182,12 +190,15 @@ fn is_free(body: &Body, value: Value) -> bool {
 }
 
 /// Takes the writes of dead fields away.
-fn remove_writes(module: &mut Module, uses: &Uses, is_dead: &SecondaryMap<Field, bool>) {
+fn remove_writes(module: &mut Module, cx: &mut PassCx<'_>, uses: &Uses, is_dead: &SecondaryMap<Field, bool>) {
     for writes in uses.writes.chunk_by(|a, b| a.0 == b.0) {
         let mut edits = Edits::new();
         writes.iter().filter(|&&(_, _, field)| is_dead[field]).for_each(|&(_, inst, _)| edits.remove(inst));
-        if let Some(body) = module.funcs[writes[0].0].body.as_mut().filter(|_| !edits.is_empty()) {
-            edits.apply(body);
+        if !edits.is_empty() {
+            cx.known.bodies.edit(module, writes[0].0, |_, body| {
+                edits.apply(body);
+                true
+            });
         }
     }
 }

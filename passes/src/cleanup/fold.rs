@@ -30,6 +30,7 @@ use r8lite_ir::{
 use smallvec::{SmallVec, smallvec};
 
 use super::{Pinned, as_int, for_each_body, is_truth, same_value};
+use crate::bodies::OpSet;
 use crate::facts::{is_sound, root};
 use crate::registry::{Outcome, PassCx, PassError};
 
@@ -42,7 +43,7 @@ const MAX_STEPS: usize = 8;
 /// Never.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
     let hierarchy = cx.hierarchy(module);
-    Ok(for_each_body(module, |module, _, body| clean(module, hierarchy, body)))
+    Ok(for_each_body(module, cx, "fold", OpSet::ALL, |module, _, body| clean(module, &hierarchy, body)))
 }
 
 fn clean(module: &Module, hierarchy: &Hierarchy, body: &mut Body) -> bool {

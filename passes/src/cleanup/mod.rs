@@ -12,18 +12,22 @@ pub mod unreachable;
 
 use r8lite_ir::{Block, Body, Cfg, Constant, Func, Module, Op, SecondaryMap, Value, ValueDef};
 
-use crate::registry::Outcome;
+use crate::bodies::OpSet;
+use crate::registry::{Outcome, PassCx};
 
-/// Lets `change` work on each body of the program; it says whether it changed the body. The module it sees lacks the
-/// body it was given.
-pub(crate) fn for_each_body(module: &mut Module, mut change: impl FnMut(&Module, Func, &mut Body) -> bool) -> Outcome {
-    let funcs: Vec<Func> = module.program_funcs().collect();
+/// Lets `change` work on each body of the program that has one of some opcodes, unless nothing changed in it since the
+/// pass of this name last saw it; `change` says whether it changed the body. The module it sees lacks the body it was
+/// given.
+pub(crate) fn for_each_body(
+    module: &mut Module,
+    cx: &mut PassCx<'_>,
+    pass: &'static str,
+    ops: OpSet,
+    mut change: impl FnMut(&Module, Func, &mut Body) -> bool,
+) -> Outcome {
     let mut changed = false;
-    for func in funcs {
-        if let Some(mut body) = module.funcs[func].body.take() {
-            changed |= change(module, func, &mut body);
-            module.funcs[func].body = Some(body);
-        }
+    for func in cx.known.bodies.changed_with_ops(module, pass, ops) {
+        changed |= cx.known.bodies.edit(module, func, |module, body| change(module, func, body));
     }
     Outcome { changed, declarations: false }
 }

@@ -20,6 +20,7 @@
 use r8lite_ir::{Block, Body, Edits, Entity, Inst, Module, Op, SecondaryMap, Target, Value, ValueDef};
 
 use super::{Pinned, count_edges, for_each_body, restore_order};
+use crate::bodies::OpSet;
 use crate::registry::{Outcome, PassCx, PassError};
 
 /// How many blocks that only jump on are skipped for one jump; a ring of them has no end.
@@ -30,8 +31,7 @@ const MAX_HOPS: usize = 32;
 /// # Errors
 /// Never.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    let _ = cx;
-    Ok(for_each_body(module, |_, _, body| clean(body)))
+    Ok(for_each_body(module, cx, "unreachable", OpSet::ALL, |_, _, body| clean(body)))
 }
 
 /// Cleans one body; whether it changed.

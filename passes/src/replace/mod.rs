@@ -16,14 +16,16 @@
 
 mod expand;
 
-use r8lite_ir::{Body, Constant, Edits, FieldRef, Inst, InstData, Module, Op, Ordering, Origin, Payload, Type, Value};
+use r8lite_ir::{
+    Body, Constant, Edits, FieldRef, Hierarchy, Inst, InstData, Module, Op, Ordering, Origin, Payload, Type, Value,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cleanup::Pinned;
 use crate::instrument;
 use crate::plan::{Access, Action, CallPlan, Guard, Operation, Plan, Recognised, Replacement, UpdaterPlan};
 use crate::registry::{Outcome, PassCx, PassError};
-use crate::report;
+use crate::report::{self, CallRow};
 
 /// Replaces the calls of the plan.
 ///
@@ -58,29 +60,45 @@ fn replace_in_func(
     first_row: usize,
 ) -> Result<bool, PassError> {
     let func = calls[0].site.func;
-    let Some(mut body) = module.funcs[func].body.take() else {
-        return Err(PassError::new("the plan is of another module: a call stands in a method without a body"));
-    };
+    let hierarchy = cx.hierarchy(module);
+    let PassCx { known, report, .. } = cx;
+    let mut result = Err(PassError::new("the plan is of another module: a call stands in a method without a body"));
+    known.bodies.edit(module, func, |module, body| {
+        result = replace_in_body(module, &hierarchy, body, plan, calls, &mut report.calls[first_row..]);
+        // After an error nobody asks.
+        matches!(result, Ok(true))
+    });
+    result
+}
+
+fn replace_in_body(
+    module: &mut Module,
+    hierarchy: &Hierarchy,
+    body: &mut Body,
+    plan: &Plan,
+    calls: &[CallPlan],
+    rows: &mut [CallRow],
+) -> Result<bool, PassError> {
     let standing: FxHashSet<Inst> = body.layout_insts().map(|(_, inst)| inst).collect();
-    for (row, call) in calls.iter().enumerate() {
+    for (row, call) in rows.iter_mut().zip(calls) {
         if matches!(call.action, Action::Replace(_)) && !standing.contains(&call.site.inst) {
-            report::call_gone(&mut cx.report.calls[first_row + row]);
+            report::call_gone(row);
         }
     }
     let calls: Vec<Call<'_>> = calls.iter().filter_map(|call| planned(&standing, plan, call)).collect();
-    if !calls.is_empty() {
-        let (edits, offsets, pinned) = (Edits::new(), FxHashMap::default(), Pinned::new(&body));
-        let mut replacer = Replacer { module, cx, body: &mut body, edits, offsets, pinned };
-        let mut loops = Vec::new();
-        for call in &calls {
-            loops.extend(replacer.replace(call)?);
-        }
-        let Replacer { edits, .. } = replacer;
-        edits.apply(&mut body);
-        expand::expand_all(module, &mut body, loops);
+    if calls.is_empty() {
+        return Ok(false);
     }
-    module.funcs[func].body = Some(body);
-    Ok(!calls.is_empty())
+    let (edits, offsets, pinned) = (Edits::new(), FxHashMap::default(), Pinned::new(body));
+    let mut replacer = Replacer { module, hierarchy, body, edits, offsets, pinned };
+    let mut loops = Vec::new();
+    for call in &calls {
+        loops.extend(replacer.replace(call)?);
+    }
+    let Replacer { module, edits, body, .. } = replacer;
+    edits.apply(body);
+    expand::expand_all(module, body, loops);
+    Ok(true)
 }
 
 /// The call, if the plan replaces it and it still stands there.
@@ -97,9 +115,9 @@ fn planned<'a>(standing: &FxHashSet<Inst>, plan: &'a Plan, call: &'a CallPlan) -
     })
 }
 
-struct Replacer<'a, 'p> {
+struct Replacer<'a> {
     module: &'a mut Module,
-    cx: &'a mut PassCx<'p>,
+    hierarchy: &'a Hierarchy,
     body: &'a mut Body,
     edits: Edits,
     /// The offset that was read in the place of an instruction that read an updater.
@@ -107,7 +125,7 @@ struct Replacer<'a, 'p> {
     pinned: Pinned,
 }
 
-impl Replacer<'_, '_> {
+impl Replacer<'_> {
     /// Replaces a call; one that becomes a loop is prepared, checks and all, and handed back.
     fn replace(&mut self, call: &Call<'_>) -> Result<Option<expand::Loop>, PassError> {
         let data = self.body.insts[call.inst].clone();
@@ -205,7 +223,7 @@ impl Replacer<'_, '_> {
     fn initialises_another_class(&mut self, inst: Inst, updater: &UpdaterPlan) -> bool {
         let data = &self.body.insts[inst];
         let Some(method) = data.method_symbol().filter(|_| data.op == Op::InvokeStatic) else { return false };
-        let callee = self.cx.hierarchy(self.module).resolve_method(self.module, method);
+        let callee = self.hierarchy.resolve_method(self.module, method);
         callee.is_some_and(|callee| self.module.funcs[callee].class != self.module.fields[updater.field].class)
     }
 
@@ -287,7 +305,7 @@ impl Replacer<'_, '_> {
     /// Whether the static type of a value is enough for a place that wants `ty`.
     fn fits(&mut self, value: Value, ty: Type) -> bool {
         let from = self.body.values[value].ty;
-        self.cx.hierarchy(self.module).is_assignable(self.module, from, ty) == r8lite_ir::Answer::Yes
+        self.hierarchy.is_assignable(self.module, from, ty) == r8lite_ir::Answer::Yes
     }
 
     fn check(&mut self, at: Inst, exception: &str, condition: Value, origin: Origin) -> Result<(), PassError> {

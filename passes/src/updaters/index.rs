@@ -4,6 +4,7 @@ use r8lite_ir::{Entity, Field, FieldRef, Func, Hierarchy, MethodRef, Module, Op,
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::{Api, ApiMethod};
+use crate::bodies::{Bodies, OpSet};
 use crate::plan::{Kind, Operation, Site};
 
 /// A call of an updater method.
@@ -13,6 +14,18 @@ pub(crate) struct ApiCall {
     pub(crate) kind: Kind,
     pub(crate) op: Operation,
 }
+
+/// Opcodes that name the fields and methods which are asked about.
+const NAMES_MEMBER: OpSet = OpSet::of(&[
+    Op::GetStatic,
+    Op::PutStatic,
+    Op::GetField,
+    Op::PutField,
+    Op::InvokeStatic,
+    Op::InvokeVirtual,
+    Op::InvokeSpecial,
+    Op::InvokeInterface,
+]);
 
 /// Where updaters are read, written, handed on and called.
 pub(crate) struct ProgramIndex {
@@ -32,7 +45,7 @@ pub(crate) struct ProgramIndex {
 }
 
 impl ProgramIndex {
-    pub(crate) fn new(module: &Module, hierarchy: &Hierarchy, api: &Api) -> ProgramIndex {
+    pub(crate) fn new(module: &Module, hierarchy: &Hierarchy, api: &Api, bodies: &mut Bodies) -> ProgramIndex {
         let mut index = ProgramIndex {
             updater_fields: Vec::new(),
             field_names: module.fields.values().map(|field| field.name).collect(),
@@ -50,7 +63,7 @@ impl ProgramIndex {
         }
         let fields = updater_fields(module, hierarchy, api);
         let carriers = carriers(module, hierarchy, api);
-        for func in module.program_funcs() {
+        for func in bodies.with_ops(module, NAMES_MEMBER) {
             let Some(body) = &module.funcs[func].body else { continue };
             for (_, inst) in body.layout_insts() {
                 let data = &body.insts[inst];

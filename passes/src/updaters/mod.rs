@@ -13,7 +13,7 @@ mod recognise;
 mod trace;
 mod uses;
 
-use r8lite_ir::{Entity, Field, Flags, Func, Hierarchy, Module, Verified};
+use r8lite_ir::{Entity, Field, Flags, Func, Module, Verified};
 use rustc_hash::FxHashSet;
 
 use self::api::Api;
@@ -25,6 +25,7 @@ use crate::names::func_name;
 use crate::plan::{
     Access, Action, CallPlan, Guard, OffsetField, Plan, PlanOptions, Reason, Replacement, Site, UpdaterPlan,
 };
+use crate::registry::Known;
 
 /// Decides what becomes of every updater and every call of a program. Changes nothing.
 ///
@@ -55,9 +56,14 @@ use crate::plan::{
 /// assert!(matches!(plan.calls[0].action, plan::Action::Replace(_)));
 /// ```
 pub fn decide(module: &Verified, options: &PlanOptions) -> Plan {
-    let hierarchy = Hierarchy::new(module);
+    decide_with(module, &mut Known::default(), options)
+}
+
+/// The same, with what is known about a module that is in order.
+pub(crate) fn decide_with(module: &Module, known: &mut Known, options: &PlanOptions) -> Plan {
+    let hierarchy = known.hierarchy(module);
     let api = Api::new(module, &hierarchy);
-    let index = ProgramIndex::new(module, &hierarchy, &api);
+    let index = ProgramIndex::new(module, &hierarchy, &api, &mut known.bodies);
     let mut updaters = recognise::recognise(module, &api, &index, options);
     let tracer = Tracer::new(module, &hierarchy, &index, &updaters, options);
     let calls = decide_calls(&tracer, &updaters);

@@ -1,6 +1,6 @@
 //! Decide one call: how the field is accessed, and which checks stay.
 
-use r8lite_ir::{Cfg, Field, Flags, Func, Type};
+use r8lite_ir::{Cfg, Class, Field, Flags, Func, Inst, Type, Value};
 use rustc_hash::FxHashMap;
 
 use super::body_index::BodyIndex;
@@ -23,7 +23,12 @@ pub(crate) struct Decider<'a, 'b> {
     indices: FxHashMap<Func, BodyIndex>,
     /// The facts of the method whose calls are being decided; calls come method by method.
     facts: Option<(Func, Facts<'a>)>,
+    /// The calls of that method after which a holder is known to be an instance of the holder class.
+    checked: FxHashMap<(Value, Class), Vec<Inst>>,
 }
+
+/// How many calls are remembered for one holder; beyond that, one more check is harmless.
+const MAX_CHECKED: usize = 16;
 
 impl<'a, 'b> Decider<'a, 'b> {
     pub(crate) fn new(tracer: &'b Tracer<'a>, updaters: &'b [UpdaterPlan]) -> Self {
@@ -35,6 +40,7 @@ impl<'a, 'b> Decider<'a, 'b> {
             stored_first: FxHashMap::default(),
             indices: FxHashMap::default(),
             facts: None,
+            checked: FxHashMap::default(),
         }
     }
 
@@ -112,6 +118,7 @@ impl<'a, 'b> Decider<'a, 'b> {
         let holder = args[1];
         let holder_type = Type::Class(recognised.holder);
         let facts = self.facts(func);
+        let root = facts.root(holder);
         let holder_proven = facts.is_non_null(holder, inst) && facts.is_null_or_instance(holder, holder_type, inst);
         let value_proven = match call.op.new_value_arg() {
             Some(index) if call.kind == Kind::Reference => {
@@ -125,7 +132,19 @@ impl<'a, 'b> Decider<'a, 'b> {
             }
             _ => true,
         };
-        (!holder_proven, !value_proven)
+        (!holder_proven && !self.is_checked_before(call.site, root, recognised.holder), !value_proven)
+    }
+
+    /// Whether a call that comes first on every way has found the holder to be what it has to be. If not, this one does.
+    fn is_checked_before(&mut self, call: Site, holder: Value, class: Class) -> bool {
+        let mut calls = self.checked.remove(&(holder, class)).unwrap_or_default();
+        let index = self.index(call.func);
+        let found = calls.iter().any(|&earlier| index.dominates(earlier, call.inst));
+        if !found && calls.len() < MAX_CHECKED {
+            calls.push(call.inst);
+        }
+        self.checked.insert((holder, class), calls);
+        found
     }
 
     fn index(&mut self, func: Func) -> &BodyIndex {
@@ -137,6 +156,7 @@ impl<'a, 'b> Decider<'a, 'b> {
         if self.facts.as_ref().is_none_or(|(of, _)| *of != func) {
             let body = self.tracer.body(func);
             let cfg = Cfg::new(body);
+            self.checked.clear();
             self.facts = Some((func, Facts::new(self.tracer.module, self.tracer.hierarchy, func, body, &cfg)));
         }
         &self.facts.as_ref().expect("just made").1

@@ -100,6 +100,7 @@ impl Body {
     ///
     /// # Panics
     /// If the layout is empty; [`Body::new`] makes an entry and nothing removes it.
+    #[inline]
     pub fn entry(&self) -> Block {
         self.layout[0]
     }
@@ -169,12 +170,14 @@ impl Body {
     }
 
     /// The last instruction of a block, if it ends the block.
+    #[inline]
     pub fn terminator(&self, block: Block) -> Option<Inst> {
         let last = *self.blocks[block].insts.last()?;
         self.insts[last].op.is_terminator().then_some(last)
     }
 
     /// The constant that a value is.
+    #[inline]
     pub fn as_const(&self, value: Value) -> Option<Constant> {
         match self.values[value].def {
             ValueDef::Const(constant) => Some(constant),
@@ -183,6 +186,7 @@ impl Body {
     }
 
     /// The instruction that defines a value.
+    #[inline]
     pub fn def_inst(&self, value: Value) -> Option<Inst> {
         match self.values[value].def {
             ValueDef::Result(inst) => Some(inst),
@@ -191,6 +195,7 @@ impl Body {
     }
 
     /// Whether an instruction may throw, given its operands.
+    #[inline]
     pub fn may_throw(&self, inst: Inst) -> bool {
         let data = &self.insts[inst];
         match data.op {
@@ -207,6 +212,7 @@ impl Body {
     }
 
     /// All instructions in layout order, with their blocks.
+    #[inline]
     pub fn layout_insts(&self) -> impl Iterator<Item = (Block, Inst)> + '_ {
         self.layout.iter().flat_map(move |&block| self.blocks[block].insts.iter().map(move |&inst| (block, inst)))
     }

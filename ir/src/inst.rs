@@ -86,6 +86,7 @@ macro_rules! ops {
             pub const ALL: &'static [Op] = &[$(Op::$name),*];
 
             /// The row of this opcode.
+            #[inline]
             pub fn info(self) -> &'static OpInfo {
                 use Arity::{AtLeast, Exactly};
                 use ResultType as R;
@@ -248,11 +249,13 @@ impl Op {
     }
 
     /// Whether it ends a block.
+    #[inline]
     pub fn is_terminator(self) -> bool {
         self.info().effect == Effect::Control
     }
 
     /// Whether it calls a method.
+    #[inline]
     pub fn is_invoke(self) -> bool {
         matches!(self, Op::InvokeStatic | Op::InvokeVirtual | Op::InvokeSpecial | Op::InvokeInterface)
     }
@@ -344,6 +347,7 @@ impl InstData {
     }
 
     /// Its blocks to go to.
+    #[inline]
     pub fn targets(&self) -> &[Target] {
         match &self.payload {
             Payload::Targets(targets) => targets,
@@ -353,6 +357,7 @@ impl InstData {
     }
 
     /// Its blocks to go to.
+    #[inline]
     pub fn targets_mut(&mut self) -> &mut [Target] {
         match &mut self.payload {
             Payload::Targets(targets) => targets,
@@ -386,6 +391,7 @@ impl InstData {
     }
 
     /// The named field, if the instruction names one.
+    #[inline]
     pub fn field_symbol(&self) -> Option<FieldRef> {
         match self.payload {
             Payload::Field(field) => Some(field),
@@ -394,6 +400,7 @@ impl InstData {
     }
 
     /// The named method, if the instruction names one.
+    #[inline]
     pub fn method_symbol(&self) -> Option<MethodRef> {
         match self.payload {
             Payload::Method(method) => Some(method),

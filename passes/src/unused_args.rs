@@ -63,7 +63,9 @@ fn unused_params(module: &Module, callees: &Callees) -> SecondaryMap<Func, Vec<u
     // By what is handed on: the parameter that receives it, and the one that it is.
     let mut handed_on: Vec<(Param, Param)> = Vec::new();
     let mut work: Vec<Param> = Vec::new();
-    for func in module.program_funcs() {
+    // What nobody calls for certain is passed nothing that could be left out.
+    let called = callees.called(module);
+    for &func in &called {
         let Some(body) = &module.funcs[func].body else { continue };
         let params = &body.blocks[body.entry()].params;
         found[func] = params.iter().map(|&param| body.values[param].ty.is_ref()).collect();
@@ -102,7 +104,7 @@ fn unused_params(module: &Module, callees: &Callees) -> SecondaryMap<Func, Vec<u
         }
     }
     let mut unused = SecondaryMap::with_len(module.funcs.len(), Vec::new());
-    for func in module.program_funcs() {
+    for func in called {
         unused[func] = (0..found[func].len()).filter(|&index| found[func][index]).collect();
     }
     unused
@@ -126,6 +128,15 @@ impl Callees {
             }
         }
         Callees(callees)
+    }
+
+    /// Those methods, each once.
+    fn called(&self, module: &Module) -> Vec<Func> {
+        let mut called: Vec<Func> =
+            (0..module.method_ref_count()).filter_map(|index| self.0[MethodRef::new(index)]).collect();
+        called.sort_unstable();
+        called.dedup();
+        called
     }
 
     /// The one method that an instruction calls, unless it throws first.

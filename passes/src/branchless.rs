@@ -283,8 +283,11 @@ impl Converter<'_> {
             | Op::Ge
             | Op::Cmp
             | Op::Convert
-            | Op::Select
-            | Op::FieldOffset => data.args.iter().chain(&data.result).all(|&value| whole(value)),
+            | Op::Select => data.args.iter().chain(&data.result).all(|&value| whole(value)),
+            // A field that is not there would be missed.
+            Op::FieldOffset => {
+                data.field_symbol().is_some_and(|field| self.hierarchy.resolve_field(self.module, field).is_some())
+            }
             Op::GetField => self.liftable.get(&inst).is_some_and(|blocks| blocks.contains(&at)),
             Op::Mul
             | Op::Div

@@ -174,9 +174,11 @@ impl<'a> Initialisation<'a> {
         let data = &body.insts[inst];
         let module = self.module;
         match data.op {
-            // A field that changes would be read at another time, and yield another value.
+            // A field that changes would be read at another time, and yield another value; so would one of a class that
+            // is not through yet. An initialiser may read the fields of its own class: it comes before all others.
             Op::GetStatic => self.static_field(data).is_some_and(|(class, flags)| {
-                class == self.module.funcs[func].class || (flags.has(Flags::FINAL) && self.is_quiet(class))
+                module.clinit(class) == Some(func)
+                    || flags.has(Flags::FINAL) && !self.is_being_asked(class) && self.is_quiet(class)
             }),
             // Who reads a field of the class that is being initialised has initialised it. What a called method writes
             // may be read by others.
@@ -207,6 +209,11 @@ impl<'a> Initialisation<'a> {
         let field = self.hierarchy.resolve_field(self.module, data.field_symbol()?)?;
         let field = &self.module.fields[field];
         Some((field.class, field.flags))
+    }
+
+    /// Whether the question is about the initialisation of `class`, or came up on the way to its answer.
+    fn is_being_asked(&self, class: Class) -> bool {
+        self.classes.borrow().get(&class) == Some(&Progress::Asking)
     }
 
     /// Whether code of `func` triggers nothing loud by using `class`.

@@ -8,14 +8,15 @@
 //!
 //! A read of a static field whose result is unused only initialises the field's class, and so does a call of a static
 //! method that does nothing but such reads. What is left, `initclass`, goes where the class is certainly initialised or
-//! being initialised by this very thread, which nothing that the method does can undo: after another use of the class or
-//! of a subclass, and in the class's own static methods. It also goes if initialising the class cannot be seen at all.
+//! being initialised by this very thread, which nothing that the method does can undo: after another use of the class, in
+//! the class's own static methods, and in the initialisers of its subclasses. It also goes if initialising the class
+//! cannot be seen at all. That a subclass is initialised proves nothing: the superclass may have used it and failed then.
 //!
 //! Must hold before and after: a verified module. Cost: linear in the bodies that have such instructions.
 
 use r8lite_ir::{
-    Answer, Body, Class, Edits, Effect, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Payload, SecondaryMap,
-    Value,
+    Answer, Body, Class, Edits, Effect, FieldData, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Payload,
+    SecondaryMap, Value,
 };
 
 use rustc_hash::FxHashSet;
@@ -114,10 +115,9 @@ impl Finder<'_> {
             let mut left: Vec<Class> = Vec::new();
             for &class in &classes {
                 let mut standing = triggers.iter().filter(|(at, _)| !gone.contains(at)).chain(&stays);
-                let earlier =
-                    standing.any(|&(at, by)| at != inst && self.covers(by, class) && index.dominates(at, inst));
+                let earlier = standing.any(|&(at, by)| at != inst && by == class && index.dominates(at, inst));
                 let covered = earlier
-                    || left.iter().any(|&by| self.covers(by, class))
+                    || left.contains(&class)
                     || self.is_own_static(class)
                     || self.initialisation.is_quiet(class);
                 if !covered {
@@ -141,9 +141,10 @@ impl Finder<'_> {
     fn only_initialises(&self, data: &InstData, classes: &mut Vec<Class>, depth: u32) -> bool {
         match data.op {
             Op::InitClass => classes.extend(data.class_symbol()),
-            Op::GetStatic => match self.static_field_class(data) {
-                Some(class) => classes.push(class),
-                None => return false,
+            // Of a volatile field, the read itself can be seen: it orders what other threads did.
+            Op::GetStatic => match self.static_field(data) {
+                Some(field) if !field.flags.has(Flags::VOLATILE) => classes.push(field.class),
+                _ => return false,
             },
             Op::InvokeStatic if depth < MAX_CALL_DEPTH => {
                 let callee = data.method_symbol().and_then(|it| self.hierarchy.resolve_method(self.module, it));
@@ -168,9 +169,9 @@ impl Finder<'_> {
         true
     }
 
-    fn static_field_class(&self, data: &InstData) -> Option<Class> {
+    fn static_field(&self, data: &InstData) -> Option<&FieldData> {
         let field = self.hierarchy.resolve_field(self.module, data.field_symbol()?)?;
-        Some(self.module.fields[field].class)
+        Some(&self.module.fields[field])
     }
 
     /// The instructions that initialise a class, with the class.
@@ -179,7 +180,7 @@ impl Finder<'_> {
         for (_, inst) in self.body.layout_insts() {
             let data = &self.body.insts[inst];
             let class = match data.op {
-                Op::GetStatic | Op::PutStatic => self.static_field_class(data),
+                Op::GetStatic | Op::PutStatic => self.static_field(data).map(|field| field.class),
                 Op::InitClass | Op::New => data.class_symbol(),
                 Op::InvokeStatic => data
                     .method_symbol()
@@ -192,18 +193,17 @@ impl Finder<'_> {
         triggers
     }
 
-    /// Whether initialising `by` has initialised `class`: the same, or a superclass. An interface is not initialised
-    /// with the classes below it.
-    fn covers(&self, by: Class, class: Class) -> bool {
-        by == class
-            || (!self.module.classes[class].flags.has(Flags::INTERFACE)
-                && self.hierarchy.is_subclass(by, class) == Answer::Yes)
-    }
-
-    /// Whether this is a static method, or the initialiser, of a class that covers `class`.
+    /// Whether this is a static method of a class, or the initialiser of the class or of a subclass: while that runs, the
+    /// superclasses are initialised, or this very thread is at it further out. An interface is not initialised with the
+    /// classes below it.
     fn is_own_static(&self, class: Class) -> bool {
         let func = &self.module.funcs[self.func];
-        func.is_static() && self.covers(func.class, class)
+        let is_below = || {
+            self.module.clinit(func.class) == Some(self.func)
+                && !self.module.classes[class].flags.has(Flags::INTERFACE)
+                && self.hierarchy.is_subclass(func.class, class) == Answer::Yes
+        };
+        func.is_static() && (func.class == class || is_below())
     }
 }
 

@@ -198,7 +198,7 @@ impl Replacer<'_> {
         };
         let field = self.module.intern_field_ref(field);
         let at = match self.body.def_inst(receiver) {
-            Some(read) if matches!(self.body.insts[read].op, Op::GetStatic | Op::InvokeStatic) => read,
+            Some(read) if self.body.insts[read].op == Op::GetStatic || self.body.insts[read].op.is_invoke() => read,
             _ => call.inst,
         };
         if let Some(&offset) = self.offsets.get(&(at, field)) {
@@ -208,8 +208,7 @@ impl Replacer<'_> {
         let name = Some(self.module.symbol("offset"));
         let read = InstData::new(Op::GetStatic, Payload::Field(field), [], origin);
         let read = self.body.make_inst(self.module, read, name);
-        // An accessor of another class initialises that class first.
-        if self.initialises_another_class(at, call.updater) {
+        if at != call.inst && self.has_effect_before_read(at, call.updater) {
             self.edits.after(at, read);
         } else {
             self.edits.before(at, read);
@@ -219,12 +218,13 @@ impl Replacer<'_> {
         Ok(offset)
     }
 
-    /// Whether an instruction calls a method of another class than the updater's.
-    fn initialises_another_class(&mut self, inst: Inst, updater: &UpdaterPlan) -> bool {
+    /// Whether an instruction that reads an updater may do anything else before: an accessor of another class initialises
+    /// that class first, and a virtual one may throw. A static one of the updater's class begins with initialising that.
+    fn has_effect_before_read(&self, inst: Inst, updater: &UpdaterPlan) -> bool {
         let data = &self.body.insts[inst];
-        let Some(method) = data.method_symbol().filter(|_| data.op == Op::InvokeStatic) else { return false };
-        let callee = self.hierarchy.resolve_method(self.module, method);
-        callee.is_some_and(|callee| self.module.funcs[callee].class != self.module.fields[updater.field].class)
+        let Some(method) = data.method_symbol() else { return false };
+        let callee = self.hierarchy.resolve_method(self.module, method).map(|callee| self.module.funcs[callee].class);
+        data.op != Op::InvokeStatic || callee != Some(self.module.fields[updater.field].class)
     }
 
     fn access_field(&mut self, call: &Call<'_>, holder: Value, args: &[Value], origin: Origin) -> Option<Value> {

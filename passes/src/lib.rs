@@ -39,6 +39,7 @@
 mod access;
 mod bodies;
 pub mod branchless;
+mod by_name;
 pub mod cleanup;
 pub mod facts;
 mod field_updaters;

@@ -13,7 +13,8 @@
 //! class's initialiser writes it, with a value that costs nothing to lose: a constant or a pure result. (An object that
 //! only this field keeps alive might be watched by a cleaner; its field stays.) Nobody can reach it by name either:
 //!
-//! - no string constant of the program is its name, as `getDeclaredField` or `newUpdater` would need;
+//! - no string constant of the program is its name, as `getDeclaredField` or `newUpdater` would need, and they are given
+//!   constants only;
 //! - the program does not list fields (`getDeclaredFields`);
 //! - its class has no native methods;
 //! - serialisation does not see it: it is static or transient, or the class is certainly not serializable, and it is
@@ -24,11 +25,12 @@
 //! Cost: linear in the module.
 
 use r8lite_ir::{
-    Answer, Body, Class, Constant, Edits, Effect, Entity, Field, FieldRef, Flags, Func, Hierarchy, Inst, Module, Op,
-    SecondaryMap, Symbol, Value, ValueDef,
+    Answer, Body, Class, Edits, Effect, Field, FieldRef, Flags, Func, Hierarchy, Inst, Module, Op, SecondaryMap,
+    Symbol, Value, ValueDef,
 };
 use rustc_hash::FxHashSet;
 
+use crate::by_name::ByName;
 use crate::registry::{Outcome, PassCx, PassError};
 
 /// Runs the pass.
@@ -94,65 +96,31 @@ struct Uses {
     used: SecondaryMap<Field, bool>,
     /// Writes that may go: in the initialiser of the field's own class, of a value that costs nothing to lose.
     writes: Vec<(Func, Inst, Field)>,
-    /// Names that string constants spell, and of references that resolve to nothing.
-    names: FxHashSet<Symbol>,
+    by_name: ByName,
+    /// The names of references that resolve to nothing.
+    unresolved: FxHashSet<Symbol>,
 }
 
 impl Uses {
-    /// Walks the program; none if it lists fields.
+    /// Walks the program; none if it may ask for fields that no constant names.
     fn find(module: &Module, hierarchy: &Hierarchy) -> Option<Self> {
+        let by_name = ByName::find(module);
+        if by_name.computes {
+            return None;
+        }
         let used = SecondaryMap::with_len(module.fields.len(), false);
-        let mut uses = Self { used, writes: Vec::new(), names: FxHashSet::default() };
-        let mut lists = vec![None; module.method_ref_count()];
-        for class in module.program_classes() {
-            for &field in &module.classes[class].fields {
-                if let Some(constant) = module.fields[field].init {
-                    uses.spell(module, constant);
-                }
-            }
-            for &func in &module.classes[class].methods {
-                let Some(body) = &module.funcs[func].body else { continue };
-                let initialises = (module.clinit(class) == Some(func)).then_some(class);
-                if body.values.values().any(|value| matches!(value.def, ValueDef::Const(Constant::String(_)))) {
-                    uses.spell_all(module, body);
-                }
-                for (_, inst) in body.layout_insts() {
-                    let data = &body.insts[inst];
-                    if let Some(method) = data.method_symbol() {
-                        let name = || module.name(module.method_ref(method).name);
-                        let list = &mut lists[method.index()];
-                        if *list.get_or_insert_with(|| matches!(name(), "getDeclaredFields" | "getFields")) {
-                            return None;
-                        }
-                    } else if let Some(reference) = data.field_symbol() {
-                        uses.access(module, hierarchy, body, initialises, (func, inst, reference));
-                    }
+        let mut uses = Self { used, writes: Vec::new(), by_name, unresolved: FxHashSet::default() };
+        for func in module.program_funcs() {
+            let Some(body) = &module.funcs[func].body else { continue };
+            let class = module.funcs[func].class;
+            let initialises = (module.clinit(class) == Some(func)).then_some(class);
+            for (_, inst) in body.layout_insts() {
+                if let Some(reference) = body.insts[inst].field_symbol() {
+                    uses.access(module, hierarchy, body, initialises, (func, inst, reference));
                 }
             }
         }
         Some(uses)
-    }
-
-    /// Spells the strings that are used; those that once were may still be among the values.
-    fn spell_all(&mut self, module: &Module, body: &Body) {
-        let mut spell = |value: Value| {
-            if let Some(constant) = body.as_const(value) {
-                self.spell(module, constant);
-            }
-        };
-        for &block in &body.layout {
-            let data = &body.blocks[block];
-            data.catches.iter().flat_map(|catch| &catch.target.args).for_each(|&arg| spell(arg));
-            data.insts.iter().for_each(|&inst| body.insts[inst].for_each_use(&mut spell));
-        }
-    }
-
-    fn spell(&mut self, module: &Module, constant: Constant) {
-        if let Constant::String(literal) = constant
-            && let Ok(text) = String::from_utf16(module.literal(literal))
-        {
-            self.names.extend(module.find_symbol(&text));
-        }
     }
 
     fn access(
@@ -164,7 +132,7 @@ impl Uses {
         (func, inst, reference): (Func, Inst, FieldRef),
     ) {
         let Some(field) = hierarchy.resolve_field(module, reference) else {
-            self.names.insert(module.field_ref(reference).name);
+            self.unresolved.insert(module.field_ref(reference).name);
             return;
         };
         let data = &body.insts[inst];
@@ -176,7 +144,8 @@ impl Uses {
     }
 
     fn allow(&self, module: &Module, field: Field) -> bool {
-        !self.used[field] && !self.names.contains(&module.fields[field].name)
+        let name = module.fields[field].name;
+        !self.used[field] && !self.by_name.spells(name) && !self.unresolved.contains(&name)
     }
 }
 

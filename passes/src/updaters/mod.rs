@@ -21,6 +21,7 @@ use self::decide::Decider;
 use self::index::ProgramIndex;
 use self::trace::Tracer;
 use self::uses::UseFinder;
+use crate::by_name::ByName;
 use crate::names::func_name;
 use crate::plan::{
     Access, Action, CallPlan, Guard, OffsetField, Plan, PlanOptions, Reason, Replacement, Site, UpdaterPlan,
@@ -110,6 +111,7 @@ fn decide_updaters(tracer: &Tracer<'_>, calls: &[CallPlan], updaters: &mut [Upda
     let replaced: FxHashSet<Site> =
         calls.iter().filter(|call| matches!(call.action, Action::Replace(_))).map(|call| call.site).collect();
     let mut finder = UseFinder::new(tracer, &replaced);
+    let by_name = ByName::find(tracer.module);
     let mut reads: Vec<Vec<Site>> = vec![Vec::new(); updaters.len()];
     for &(site, field) in &tracer.index.reads {
         reads[tracer.by_field[&field].index()].push(site);
@@ -124,15 +126,23 @@ fn decide_updaters(tracer: &Tracer<'_>, calls: &[CallPlan], updaters: &mut [Upda
         let Some(recognised) = updater.recognised else { continue };
         updater.offset = offset_field(tracer, updater, &replacements[number]);
         let uses = finder.uses(&recognised, &reads[number]);
-        updater.reason = reason_to_stay(tracer, updater, &uses);
+        updater.reason = reason_to_stay(tracer, updater, &uses, &by_name);
         updater.remove = updater.reason.is_none();
-        let data = &tracer.module.fields[updater.field];
-        updater.hidden = tracer.reason_to_stay(data.class, data.flags, "it").is_none();
+        updater.hidden = reason_to_be_seen(tracer, &by_name, updater.field).is_none();
     }
 }
 
+/// Why an updater's field stays even if no instruction reads it.
+fn reason_to_be_seen(tracer: &Tracer<'_>, by_name: &ByName, field: Field) -> Option<Reason> {
+    let data = &tracer.module.fields[field];
+    let sought = by_name.looks_up && by_name.spells(data.name);
+    tracer
+        .reason_to_stay(data.class, data.flags, "it")
+        .or_else(|| sought.then(|| reasons::sought_by_name(tracer.module.name(data.name))))
+}
+
 /// Why a recognised updater stays, most telling reason first.
-fn reason_to_stay(tracer: &Tracer<'_>, updater: &UpdaterPlan, uses: &uses::Uses) -> Option<Reason> {
+fn reason_to_stay(tracer: &Tracer<'_>, updater: &UpdaterPlan, uses: &uses::Uses, by_name: &ByName) -> Option<Reason> {
     let module = tracer.module;
     if uses.kept_calls > 0 {
         return Some(reasons::calls_stay(uses.kept_calls));
@@ -140,8 +150,7 @@ fn reason_to_stay(tracer: &Tracer<'_>, updater: &UpdaterPlan, uses: &uses::Uses)
     if let Some(func) = uses.otherwise {
         return Some(reasons::used_otherwise(&func_name(module, func)));
     }
-    let data = &module.fields[updater.field];
-    tracer.reason_to_stay(data.class, data.flags, "it").or_else(|| {
+    reason_to_be_seen(tracer, by_name, updater.field).or_else(|| {
         uses.accessors.iter().find_map(|&func| {
             let data = &module.funcs[func];
             tracer.reason_to_stay(data.class, data.flags, &format!("its accessor {}", func_name(module, func)))

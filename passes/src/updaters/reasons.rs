@@ -107,6 +107,12 @@ pub(crate) fn counts_for_uid(what: &str, class: &str) -> Reason {
         format!("{what} counts for the serialVersionUID that is computed for {class}; declare one, or make it private"),
     )
 }
+pub(crate) fn sought_by_name(name: &str) -> Reason {
+    reason(
+        "sought-by-name",
+        format!("the program looks up fields by name, and may look for `{name}`; rename it if that is another one"),
+    )
+}
 pub(crate) fn calls_stay(count: usize) -> Reason {
     let calls = if count == 1 { "a call".to_owned() } else { format!("{count} calls") };
     reason("calls-stay", format!("{calls} of it could not be replaced; see there"))

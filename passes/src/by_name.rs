@@ -1,0 +1,96 @@
+//! Which fields the program itself may ask for by name, as `getDeclaredField` and `newUpdater` do.
+//!
+//! A field whose name no string constant spells can only be found by a name that is put together while the program runs,
+//! or by listing fields; [`ByName::computes`] says whether the program may do such a thing.
+
+use r8lite_ir::{Body, Constant, Entity, MethodRef, Module, SecondaryMap, Symbol, Value, ValueDef};
+use rustc_hash::FxHashSet;
+
+/// What the program asks for by name.
+pub(crate) struct ByName {
+    /// Whether it looks up fields through `Class`.
+    pub(crate) looks_up: bool,
+    /// Whether it may look up fields that no constant names.
+    pub(crate) computes: bool,
+    /// The names that string constants spell.
+    names: FxHashSet<Symbol>,
+}
+
+/// How a method finds fields.
+#[derive(Clone, Copy, PartialEq)]
+enum Lookup {
+    No,
+    /// By the name that is its last argument.
+    Updater,
+    Field,
+    /// All of them.
+    All,
+}
+
+impl ByName {
+    /// Walks the program.
+    pub(crate) fn find(module: &Module) -> ByName {
+        let mut found = ByName { looks_up: false, computes: false, names: FxHashSet::default() };
+        let mut lookups = SecondaryMap::with_len(module.method_ref_count(), Lookup::No);
+        for index in 0..module.method_ref_count() {
+            let method = MethodRef::new(index);
+            lookups[method] = lookup(module.name(module.method_ref(method).name));
+        }
+        for class in module.program_classes() {
+            let data = &module.classes[class];
+            data.fields.iter().filter_map(|&field| module.fields[field].init).for_each(|it| found.spell(module, it));
+        }
+        for func in module.program_funcs() {
+            let Some(body) = &module.funcs[func].body else { continue };
+            if body.values.values().any(|value| matches!(value.def, ValueDef::Const(Constant::String(_)))) {
+                found.spell_all(module, body);
+            }
+            for (_, inst) in body.layout_insts() {
+                let data = &body.insts[inst];
+                let Some(lookup) = data.method_symbol().map(|method| lookups[method]) else { continue };
+                found.looks_up |= matches!(lookup, Lookup::Field | Lookup::All);
+                found.computes |= lookup == Lookup::All;
+                // A parameter may have come from a constant, but nobody follows it to see.
+                let is_given = || data.args.last().is_some_and(|&name| body.as_const(name).is_some());
+                found.computes |= matches!(lookup, Lookup::Updater | Lookup::Field) && !is_given();
+            }
+        }
+        found
+    }
+
+    /// Whether a constant spells a name.
+    pub(crate) fn spells(&self, name: Symbol) -> bool {
+        self.names.contains(&name)
+    }
+
+    /// Spells the strings that are used; those that once were may still be among the values.
+    fn spell_all(&mut self, module: &Module, body: &Body) {
+        let mut spell = |value: Value| {
+            if let Some(constant) = body.as_const(value) {
+                self.spell(module, constant);
+            }
+        };
+        for &block in &body.layout {
+            let data = &body.blocks[block];
+            data.catches.iter().flat_map(|catch| &catch.target.args).for_each(|&arg| spell(arg));
+            data.insts.iter().for_each(|&inst| body.insts[inst].for_each_use(&mut spell));
+        }
+    }
+
+    fn spell(&mut self, module: &Module, constant: Constant) {
+        if let Constant::String(literal) = constant
+            && let Ok(text) = String::from_utf16(module.literal(literal))
+        {
+            self.names.extend(module.find_symbol(&text));
+        }
+    }
+}
+
+fn lookup(method: &str) -> Lookup {
+    match method {
+        "newUpdater" => Lookup::Updater,
+        "getDeclaredField" | "getField" => Lookup::Field,
+        "getDeclaredFields" | "getFields" => Lookup::All,
+        _ => Lookup::No,
+    }
+}

@@ -47,6 +47,13 @@ impl Files {
             return Err(anyhow::anyhow!("it is a folder").context(context()).into());
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let path = match (fs::canonicalize(folder), path.file_name()) {
+            (Ok(folder), Some(name)) => folder.join(name),
+            _ => path.clone(),
+        };
+        if self.ready.iter().any(|(_, other)| *other == path) {
+            return Err(anyhow::anyhow!("two outputs would be this one file").context(context()).into());
+        }
         let mut file = new_file(folder).with_context(context)?;
         if let Some(metadata) = metadata {
             file.as_file().set_permissions(metadata.permissions()).with_context(context)?;

@@ -88,6 +88,13 @@ fn errors_of_the_input_are_status_1_and_have_a_place() {
 }
 
 #[test]
+fn outputs_do_not_overwrite_each_other() {
+    let folder = Folder::new(&[("good.ir", GOOD.as_bytes())]);
+    let (good, out) = (folder.arg("good.ir"), folder.arg("out"));
+    check(&["optimize", &good, "-o", &out, "--report", &out], 2, "", "two outputs would be this one file");
+}
+
+#[test]
 fn wrong_usage_is_status_2() {
     check(&["optimize"], 2, "", "INPUT");
     check(&["optimize", "--fly", "x.ir"], 2, "", "--fly");

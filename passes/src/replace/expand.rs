@@ -37,7 +37,8 @@ pub(super) fn expand_all(module: &mut Module, body: &mut Body, loops: Vec<Loop>)
     }
     let pinned = Pinned::new(body);
     let mut edits = Edits::new();
-    for call in loops {
+    // From the last to the first, so that what is cut off a block is short.
+    for call in loops.into_iter().rev() {
         let (mut result, rest) = expand(module, body, &call);
         let Some(old) = body.insts[call.inst].result else { continue };
         if !pinned.can_replace(body, old, result) {

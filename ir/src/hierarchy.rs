@@ -554,6 +554,16 @@ pub fn same_package(module: &Module, a: Class, b: Class) -> bool {
     a == b || package(a) == package(b)
 }
 
+/// The first class-file version that knows nests.
+pub const NESTS_SINCE: u16 = 55;
+
+/// Whether two classes may access each other's private members: the same class, or mates of one nest.
+pub fn nest_mates(module: &Module, a: Class, b: Class) -> bool {
+    let host = |class: Class| module.classes[class].nest_host.unwrap_or(class);
+    let knows_nests = |class: Class| module.classes[class].version >= NESTS_SINCE;
+    a == b || (knows_nests(a) && knows_nests(b) && host(a) == host(b) && same_package(module, a, b))
+}
+
 fn kind_of(data: &ClassData) -> Kind {
     match data.origin {
         ClassOrigin::Extern | ClassOrigin::Missing => Kind::Extern,

@@ -1,26 +1,7 @@
 //! Who may access what: JVMS 5.4.4, with the nest rules of class version 55.
 
+use r8lite_ir::hierarchy::{nest_mates, same_package};
 use r8lite_ir::{Answer, Class, Field, Flags, Hierarchy, Module, Type};
-
-/// The first class-file version whose private members are open to nest mates.
-pub(crate) const NESTMATES_SINCE: u16 = 55;
-
-/// The package of a class: its name up to the last dot.
-fn package(module: &Module, class: Class) -> &str {
-    module.class_name(class).rsplit_once('.').map_or("", |(package, _)| package)
-}
-
-/// Whether two classes are in one package.
-pub(crate) fn same_package(module: &Module, a: Class, b: Class) -> bool {
-    package(module, a) == package(module, b)
-}
-
-/// Whether two classes may access each other's private members.
-pub(crate) fn nest_mates(module: &Module, a: Class, b: Class) -> bool {
-    let host = |class: Class| module.classes[class].nest_host.unwrap_or(class);
-    let new_enough = |class: Class| module.classes[class].version >= NESTMATES_SINCE;
-    a == b || (new_enough(a) && new_enough(b) && host(a) == host(b) && same_package(module, a, b))
-}
 
 /// Whether code in `from` may name `class`.
 pub(crate) fn class_accessible(module: &Module, from: Class, class: Class) -> bool {

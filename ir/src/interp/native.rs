@@ -10,7 +10,7 @@ use super::slot::{Ref, Slot, from_bool, from_f64, from_i32, from_i64, narrow, to
 use super::thread::{Frame, State, ThreadId};
 use super::{MAX_OUTPUT, MAX_THREADS, describe_frame, floats};
 use crate::entity::Class;
-use crate::hierarchy::Answer;
+use crate::hierarchy::{Answer, NESTS_SINCE};
 use crate::module::Flags;
 use crate::natives::Native;
 use crate::types::{Ordering, Type};
@@ -210,10 +210,8 @@ impl<M: Memory> Exec<'_, '_, M> {
     }
 
     fn nest_host(&self, class: Class) -> Class {
-        /// The first class-file version that knows nests.
-        const NESTS: u16 = 55;
         let data = &self.program.module.classes[class];
-        data.nest_host.filter(|_| data.version >= NESTS).unwrap_or(class)
+        data.nest_host.filter(|_| data.version >= NESTS_SINCE).unwrap_or(class)
     }
 
     fn find_field(&mut self, class: Ref, name: Ref, found: Ref) -> Outcome<bool> {

@@ -3,14 +3,12 @@
 use super::BodyCx;
 use super::report::{class_text, types_text};
 use crate::entity::{Class, FieldRef, Func, MethodRef};
-use crate::hierarchy::{Answer, same_package};
+use crate::hierarchy::{Answer, nest_mates, same_package};
 use crate::inst::Op;
 use crate::module::{ClassOrigin, Flags, Module};
 use crate::text::print_type;
 use crate::types::Type;
 
-/// From this class-file version on, nest mates may access each other's private members.
-const NEST_MATES: u16 = 55;
 /// From this class-file version on, a final field is written by its class's initialisers only.
 const STRICT_FINALS: u16 = 53;
 
@@ -159,7 +157,7 @@ fn check_access(
         return;
     }
     if flags.has(Flags::PRIVATE) {
-        if !are_nest_mates(module, cx.class, owner) {
+        if !nest_mates(module, cx.class, owner) {
             cx.error("E0257", format!("`{}` is private", name()));
         }
         return;
@@ -205,12 +203,6 @@ pub(super) fn is_class_accessible(is_extern: bool, module: &Module, from: Class,
 fn both_of_library(module: &Module, a: Class, b: Class) -> bool {
     let is_library = |class| module.classes[class].origin == ClassOrigin::Library;
     is_library(a) && is_library(b)
-}
-
-fn are_nest_mates(module: &Module, a: Class, b: Class) -> bool {
-    let host = |class: Class| module.classes[class].nest_host.unwrap_or(class);
-    let is_new = |class: Class| module.classes[class].version >= NEST_MATES;
-    is_new(a) && is_new(b) && host(a) == host(b) && same_package(module, a, b)
 }
 
 /// Checks that a method may call what it names by `invokespecial` rather than by its receiver.

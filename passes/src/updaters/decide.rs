@@ -1,5 +1,6 @@
 //! Decide one call: how the field is accessed, and which checks stay.
 
+use r8lite_ir::hierarchy::{nest_mates, same_package};
 use r8lite_ir::{Cfg, Class, Field, Flags, Func, Inst, Type, Value};
 use rustc_hash::FxHashMap;
 
@@ -174,9 +175,9 @@ pub(crate) fn offset_visibility(tracer: &Tracer<'_>, updater: Field, site: Site)
             false => Err(reasons::offset_inaccessible(module.class_name(owner))),
         };
     }
-    if access::nest_mates(module, reader, owner) {
+    if nest_mates(module, reader, owner) {
         Ok(Flags::PRIVATE)
-    } else if !access::same_package(module, reader, owner) {
+    } else if !same_package(module, reader, owner) {
         Err(reasons::offset_inaccessible(module.class_name(owner)))
     } else if access::has_computed_uid(module, tracer.hierarchy, owner) {
         Err(reasons::serializable(module.class_name(owner)))

@@ -1,5 +1,6 @@
 //! Recognise updaters: fields whose one `newUpdater` is certain to succeed.
 
+use r8lite_ir::hierarchy::same_package;
 use r8lite_ir::{Class, ClassOrigin, Constant, Field, Flags, Func, Inst, Module, Type, Value, ValueDef};
 
 use super::api::{Api, ApiMethod};
@@ -119,7 +120,7 @@ fn resolve_target(module: &Module, func: Func, args: &[Value], kind: Kind) -> Re
     let data = &module.fields[target];
     let shown = format!("{holder_name}.{name}");
     let caller = module.funcs[func].class;
-    if data.flags.has(Flags::PROTECTED) && !access::same_package(module, caller, holder) {
+    if data.flags.has(Flags::PROTECTED) && !same_package(module, caller, holder) {
         return Err(reasons::target_protected(&shown));
     }
     if !access::class_accessible(module, caller, holder) || !access::field_accessible(module, caller, target) {

@@ -1,0 +1,165 @@
+//! Reading jars, with bounds on what they unpack to.
+
+use std::collections::HashSet;
+use std::io::{Cursor, Read};
+
+use zip::{CompressionMethod, ZipArchive};
+
+use super::JarError;
+
+/// A jar in memory.
+#[derive(Clone, Debug)]
+pub struct Jar<'a> {
+    pub(super) bytes: &'a [u8],
+    /// None for the empty jar.
+    pub(super) archive: Option<ZipArchive<Cursor<&'a [u8]>>>,
+    entries: Vec<Entry>,
+}
+
+/// An entry of a jar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name, with `/` between folders and at the end of those that are folders.
+    pub name: String,
+    /// How many bytes it unpacks to.
+    pub size: u64,
+    /// Whether it is not compressed.
+    pub stored: bool,
+}
+
+/// What a jar may unpack to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How many entries.
+    pub entries: usize,
+    /// How many bytes an entry.
+    pub entry_size: u64,
+    /// How many bytes all entries together.
+    pub total_size: u64,
+}
+
+impl Default for Limits {
+    /// A million entries, 2 GiB each, 8 GiB together.
+    fn default() -> Limits {
+        Limits { entries: 1_000_000, entry_size: 2 << 30, total_size: 8 << 30 }
+    }
+}
+
+impl Entry {
+    /// Whether it is a folder.
+    #[must_use]
+    pub fn is_folder(&self) -> bool {
+        self.name.ends_with('/')
+    }
+}
+
+impl<'a> Jar<'a> {
+    /// A jar without entries, to add to.
+    #[must_use]
+    pub fn empty() -> Jar<'a> {
+        Jar { bytes: &[], archive: None, entries: Vec::new() }
+    }
+
+    /// Reads the list of entries.
+    ///
+    /// # Errors
+    /// It is no jar, or it is one that is refused; see [`JarError`].
+    pub fn read(bytes: &'a [u8], limits: &Limits) -> Result<Jar<'a>, JarError> {
+        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| JarError::Zip(error.to_string()))?;
+        if archive.len() > limits.entries {
+            return Err(JarError::TooManyEntries { found: archive.len(), limit: limits.entries });
+        }
+        let mut entries = Vec::new();
+        let (mut packed, mut unpacked) = (0u64, 0u64);
+        let mut names = HashSet::new();
+        for index in 0..archive.len() {
+            let data = archive.by_index_data(index).map_err(|error| JarError::Zip(error.to_string()))?;
+            let name = data.name().map_err(|error| JarError::Zip(error.to_string()))?.into_owned();
+            if leads_out(&name) {
+                return Err(JarError::Name(name));
+            }
+            if !names.insert(name.clone()) {
+                return Err(JarError::Duplicate(name));
+            }
+            let size = data.size();
+            packed = packed.saturating_add(data.compressed_size());
+            unpacked = unpacked.saturating_add(size);
+            if size > limits.entry_size {
+                return Err(JarError::TooLarge { name, size, limit: limits.entry_size });
+            }
+            if unpacked > limits.total_size {
+                return Err(JarError::TooLarge { name, size: unpacked, limit: limits.total_size });
+            }
+            entries.push(Entry { name, size, stored: data.compression() == CompressionMethod::Stored });
+        }
+        if archive.has_duplicate_names() {
+            return Err(JarError::Duplicate(duplicate(bytes, &entries)));
+        }
+        if packed > bytes.len() as u64 {
+            return Err(JarError::Overlap);
+        }
+        Ok(Jar { bytes, archive: Some(archive), entries })
+    }
+
+    /// The entries, in their order.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Which entry has this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.entries.iter().position(|entry| entry.name == name)
+    }
+
+    /// The unpacked content of an entry. May be called from many threads at once.
+    ///
+    /// # Errors
+    /// The entry is broken, encrypted, larger than it claims, or compressed in a way that jars are not.
+    ///
+    /// # Panics
+    /// There is no such entry.
+    pub fn content(&self, entry: usize) -> Result<Vec<u8>, JarError> {
+        let Entry { name, size, .. } = &self.entries[entry];
+        let broken = |problem: String| JarError::Entry { name: name.clone(), problem };
+        // The clone shares the list of entries.
+        let mut archive = self.archive.clone().expect("a jar with entries has an archive");
+        let file = archive.by_index(entry).map_err(|error| broken(error.to_string()))?;
+        // No more is reserved than such compressed data could give: deflate makes at most 1032 bytes of one.
+        let possible = file.compressed_size().saturating_mul(1032).min(*size);
+        let mut content = Vec::with_capacity(usize::try_from(possible).unwrap_or(0));
+        file.take(size + 1).read_to_end(&mut content).map_err(|error| broken(error.to_string()))?;
+        if content.len() as u64 == *size {
+            Ok(content)
+        } else {
+            Err(broken(format!("it claims {size} bytes and unpacks to {} or more", content.len())))
+        }
+    }
+}
+
+/// Whether a name, as a path, leads anywhere but below where it starts.
+pub(super) fn leads_out(name: &str) -> bool {
+    let mut parts = name.split(['/', '\\']);
+    let absolute = name.starts_with(['/', '\\']) || name.as_bytes().get(1) == Some(&b':');
+    name.is_empty() || absolute || name.contains('\0') || parts.any(|part| part == "..")
+}
+
+/// A name that occurs twice. The zip library drops all but one, so that it is looked for in the bytes of the list of
+/// entries, which are at the end of the file.
+fn duplicate(bytes: &[u8], entries: &[Entry]) -> String {
+    let occurs = |name: &str| {
+        let mut found = 0;
+        let mut rest = bytes;
+        while let Some(at) = rest.windows(4).position(|window| window == b"PK\x01\x02") {
+            rest = &rest[at + 4..];
+            let length = rest.get(24..26).map_or(0, |length| usize::from(u16::from_le_bytes([length[0], length[1]])));
+            if rest.get(42..42 + length) == Some(name.as_bytes()) {
+                found += 1;
+            }
+        }
+        found
+    };
+    let name = entries.iter().map(|entry| &entry.name).find(|name| occurs(name) > 1);
+    name.cloned().unwrap_or_else(|| "of some name".to_string())
+}

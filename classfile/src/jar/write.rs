@@ -1,0 +1,129 @@
+//! Writing jars: what does not change is copied without unpacking it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Cursor, Write};
+
+use zip::write::FullFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+use super::read::leads_out;
+use super::{Jar, JarError};
+
+/// What is to be different in a jar.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JarEdits {
+    replaced: BTreeMap<usize, Vec<u8>>,
+    removed: BTreeSet<usize>,
+    added: Vec<NewEntry>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct NewEntry {
+    name: String,
+    content: Vec<u8>,
+    stored: bool,
+}
+
+impl JarEdits {
+    /// Gives an entry another content. It keeps its place, its time and whether it is stored.
+    pub fn replace(&mut self, entry: usize, content: Vec<u8>) {
+        self.replaced.insert(entry, content);
+    }
+
+    /// Leaves an entry out.
+    pub fn remove(&mut self, entry: usize) {
+        self.removed.insert(entry);
+    }
+
+    /// Adds an entry at the end, with the earliest time that there is, so that output does not depend on when it is made.
+    pub fn add(&mut self, name: &str, content: Vec<u8>, stored: bool) {
+        self.added.push(NewEntry { name: name.to_string(), content, stored });
+    }
+
+    /// Whether nothing is to be different.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == JarEdits::default()
+    }
+}
+
+/// The bytes of a jar with these edits. Without any, those it was read from.
+///
+/// # Errors
+/// An edit is of an entry that is not there, an added name is there already or leads out of the jar, or an entry that is
+/// to be copied is broken.
+pub fn write(jar: &Jar<'_>, edits: &JarEdits) -> Result<Vec<u8>, JarError> {
+    if edits.is_empty() && jar.archive.is_some() {
+        return Ok(jar.bytes.to_vec());
+    }
+    check(jar, edits)?;
+    let broken = |error: zip::result::ZipError| JarError::Zip(error.to_string());
+    // What comes before the first entry (an executable jar begins with a script) stays.
+    let start = jar.archive.as_ref().map_or(0, |archive| archive.offset());
+    let mut out = Cursor::new(Vec::with_capacity(jar.bytes.len()));
+    out.get_mut().extend(usize::try_from(start).ok().and_then(|start| jar.bytes.get(..start)).unwrap_or(&[]));
+    out.set_position(out.get_ref().len() as u64);
+    let mut writer = ZipWriter::new(out);
+    if let Some(archive) = &jar.archive {
+        let mut archive = archive.clone();
+        writer.set_raw_comment(archive.comment().into()).map_err(broken)?;
+        for (index, entry) in jar.entries().iter().enumerate() {
+            if edits.removed.contains(&index) {
+                continue;
+            }
+            let named =
+                |error: zip::result::ZipError| JarError::Entry { name: entry.name.clone(), problem: error.to_string() };
+            let file = archive.by_index_raw(index).map_err(named)?;
+            match edits.replaced.get(&index) {
+                None => writer.raw_copy_file(file).map_err(named)?,
+                Some(content) => {
+                    let method = if entry.stored { CompressionMethod::Stored } else { CompressionMethod::Deflated };
+                    let mut options = file.options().into_full_options().compression_method(method);
+                    if !file.comment().is_empty() {
+                        options = options.with_file_comment(file.comment());
+                    }
+                    write_entry(&mut writer, &entry.name, content, options)?;
+                }
+            }
+        }
+    }
+    for NewEntry { name, content, stored } in &edits.added {
+        let method = if *stored { CompressionMethod::Stored } else { CompressionMethod::Deflated };
+        let options = FullFileOptions::default().compression_method(method).last_modified_time(DateTime::default());
+        write_entry(&mut writer, name, content, options)?;
+    }
+    Ok(writer.finish().map_err(broken)?.into_inner())
+}
+
+fn write_entry(
+    writer: &mut ZipWriter<Cursor<Vec<u8>>>,
+    name: &str,
+    content: &[u8],
+    options: FullFileOptions<'_, '_>,
+) -> Result<(), JarError> {
+    let broken = |problem: String| JarError::Entry { name: name.to_string(), problem };
+    let large = content.len() >= u32::MAX as usize;
+    writer.start_file(name, options.large_file(large)).map_err(|error| broken(error.to_string()))?;
+    writer.write_all(content).map_err(|error| broken(error.to_string()))
+}
+
+fn check(jar: &Jar<'_>, edits: &JarEdits) -> Result<(), JarError> {
+    let edited = edits.replaced.keys().chain(&edits.removed);
+    if let Some(missing) = edited.copied().find(|entry| *entry >= jar.entries().len()) {
+        return Err(JarError::Entry {
+            name: format!("number {missing}"),
+            problem: "there is no such entry".to_string(),
+        });
+    }
+    let kept = jar.entries().iter().enumerate().filter(|(index, _)| !edits.removed.contains(index));
+    let mut names: BTreeSet<&str> = kept.map(|(_, entry)| &*entry.name).collect();
+    for NewEntry { name, .. } in &edits.added {
+        if leads_out(name) {
+            return Err(JarError::Name(name.clone()));
+        }
+        if !names.insert(name) {
+            return Err(JarError::Duplicate(name.clone()));
+        }
+    }
+    Ok(())
+}

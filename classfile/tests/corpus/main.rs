@@ -1,0 +1,58 @@
+//! Real classes: those of the JDK and of jars that Debian has. Every one is written as it was read, and every method's
+//! instructions are understood.
+
+mod jars;
+
+use r8lite_classfile::{Insn, mentions, read, write};
+
+#[test]
+fn every_class_is_written_as_it_was_read() {
+    let mut classes = 0;
+    jars::each_class(|place, bytes| {
+        let class = read(bytes).unwrap_or_else(|error| panic!("{place}: {error}"));
+        assert!(write(&class).unwrap() == bytes, "{place}: written otherwise than read");
+        classes += 1;
+    });
+    assert!(classes > 5_000, "only {classes} classes");
+}
+
+#[test]
+fn every_instruction_is_understood() {
+    let mut instructions = 0;
+    jars::each_class(|place, bytes| {
+        let class = read(bytes).unwrap_or_else(|error| panic!("{place}: {error}"));
+        for method in 0..class.methods.len() {
+            let code = class.code(method).unwrap_or_else(|error| panic!("{place}: {error}"));
+            let Some(code) = code else { continue };
+            let mut end = 0;
+            for located in code.instructions() {
+                let located = located.unwrap_or_else(|error| panic!("{place}: {error}"));
+                assert_eq!(located.offset, end, "{place}: instructions follow each other");
+                end += located.length;
+                instructions += 1;
+                assert!(!matches!(located.insn, Insn::Label(_)), "{place}: labels are not read");
+            }
+            assert_eq!(end as usize, code.bytes.len(), "{place}");
+        }
+    });
+    assert!(instructions > 1_000_000, "only {instructions} instructions");
+}
+
+#[test]
+fn the_constant_pool_alone_says_who_uses_updaters() {
+    let names =
+        ["Reference", "Integer", "Long"].map(|kind| format!("java/util/concurrent/atomic/Atomic{kind}FieldUpdater"));
+    let names = [&*names[0], &*names[1], &*names[2]];
+    let (mut with, mut without) = (0, 0);
+    jars::each_class(|place, bytes| {
+        let found = mentions(bytes, &names).unwrap_or_else(|error| panic!("{place}: {error}"));
+        let class = read(bytes).unwrap();
+        let slow = class
+            .pool
+            .iter()
+            .any(|(index, _)| class.pool.text(index).is_ok_and(|text| names.iter().any(|name| text.contains(name))));
+        assert_eq!(found, slow, "{place}");
+        *(if found { &mut with } else { &mut without }) += 1;
+    });
+    assert!(with > 10 && without > 10 * with, "{with} with and {without} without");
+}

@@ -256,7 +256,13 @@ impl<'a> ClassFile<'a> {
     /// The first attribute with this name in a list of attributes of this class.
     #[must_use]
     pub fn attribute<'b>(&self, attributes: &'b [Attribute<'a>], name: &str) -> Option<&'b Attribute<'a>> {
-        attributes.iter().find(|attribute| self.pool.utf8(attribute.name).is_ok_and(|other| other == name.as_bytes()))
+        attributes.iter().find(|attribute| self.is_named(attribute, name))
+    }
+
+    /// Whether an attribute of this class has this name.
+    #[must_use]
+    pub fn is_named(&self, attribute: &Attribute<'_>, name: &str) -> bool {
+        self.pool.utf8(attribute.name).is_ok_and(|other| other == name.as_bytes())
     }
 
     /// Says in an error that it is in this member of this class.

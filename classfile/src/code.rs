@@ -6,6 +6,9 @@ use crate::error::{Problem, Result};
 use crate::insn::Insn;
 use crate::pool::PoolIndex;
 
+/// More bytes of code the JVM does not take.
+pub(crate) const MAX_CODE: u32 = 65535;
+
 /// The parts of a `Code` attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code<'a> {
@@ -70,12 +73,15 @@ impl<'a> ClassFile<'a> {
 }
 
 impl<'a> Code<'a> {
-    fn read(cursor: &mut Cursor<'a>, short: bool) -> Result<Code<'a>> {
+    pub(crate) fn read(cursor: &mut Cursor<'a>, short: bool) -> Result<Code<'a>> {
         let (max_stack, max_locals, length) = if short {
             (u16::from(cursor.u1()?), u16::from(cursor.u1()?), u32::from(cursor.u2()?))
         } else {
             (cursor.u2()?, cursor.u2()?, cursor.u4()?)
         };
+        if !(1..=MAX_CODE).contains(&length) {
+            return Err(cursor.error(Problem::CodeTooLarge(length as usize)));
+        }
         let offset = Some(cursor.offset());
         let bytes = cursor.take(usize::try_from(length).unwrap_or(usize::MAX))?;
         let count = cursor.u2()?;

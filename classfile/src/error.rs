@@ -126,8 +126,8 @@ pub enum Problem {
     /// An edit that contradicts an earlier one.
     #[error("the instruction is already replaced or deleted")]
     EditedTwice,
-    /// A method that would be longer than the JVM takes. It is left as it was.
-    #[error("the method would have {0} bytes of code; the JVM takes at most 65535")]
+    /// A method that has no code, or more than the JVM takes. One that would become so by edits is left as it was.
+    #[error("{0} bytes of code; the JVM takes 1 to 65535")]
     CodeTooLarge(usize),
     /// A branch that cannot be made to reach.
     #[error("a branch to {0} bytes away cannot be made to reach")]
@@ -152,6 +152,9 @@ pub enum Problem {
     /// More of something than a class file can have.
     #[error("too many {0}")]
     TooMany(&'static str),
+    /// What an edit adds is there already.
+    #[error("there is a {0} already")]
+    Exists(String),
     /// What an edit names is not there.
     #[error("there is no such {0}")]
     Missing(&'static str),

@@ -18,9 +18,13 @@ impl Label {
     pub(crate) const FIRST_NEW: u32 = 1 << 16;
 
     /// The place of the instruction at this byte offset.
+    ///
+    /// # Panics
+    /// The offset is above 65535, where no code is.
     #[must_use]
-    pub fn at(offset: u16) -> Label {
-        Label(u32::from(offset))
+    pub fn at(offset: u32) -> Label {
+        assert!(offset < Label::FIRST_NEW, "code has no byte {offset}");
+        Label(offset)
     }
 
     /// The `number`th new label. What labels mean is up to each method's edits.

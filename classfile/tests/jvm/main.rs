@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use java::{compile, java, run};
 use r8lite_classfile::checks::random_edits;
 use r8lite_classfile::jar::{self, Jar, JarEdits, Limits};
+use r8lite_classfile::{CodeEdits, Insn, Opcode, apply, read, write};
 
 /// Numbers that look random and are the same each time.
 fn numbers(seed: u64) -> impl FnMut(u32) -> u32 {
@@ -89,6 +90,37 @@ fn edited_programs_do_the_same() {
             let after = run(java().arg("-Xverify:all").arg("-cp").arg(target.path()).arg("Sample"));
             assert_eq!(before, after, "release {release}, seed {seed}");
         }
+    }
+}
+
+/// Nops before every instruction, so many that hardly a branch keeps its reach.
+fn stretched(bytes: &[u8]) -> Vec<u8> {
+    let mut class = read(bytes).unwrap();
+    for method in 0..class.methods.len() {
+        let Some(code) = class.code(method).unwrap() else { continue };
+        let offsets: Vec<u32> = code.instructions().map(|located| located.unwrap().offset).collect();
+        // Room is left for what branches need when they do not reach.
+        let nops = (62_000 - code.bytes.len()) / offsets.len();
+        let mut edits = CodeEdits::new();
+        for offset in offsets {
+            edits.before(offset, vec![Insn::Plain(Opcode::Nop); nops]);
+        }
+        apply(&mut class, method, &edits).unwrap();
+    }
+    write(&class).unwrap()
+}
+
+#[test]
+fn branches_that_lost_their_reach_arrive() {
+    for release in ["8", "17"] {
+        let (folder, target) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let classes = compile(&["Sample.java"], &["--release", release, "-g"], folder.path());
+        let before = run(java().arg("-cp").arg(folder.path()).arg("Sample"));
+        for path in classes {
+            fs::write(target.path().join(path.file_name().unwrap()), stretched(&fs::read(&path).unwrap())).unwrap();
+        }
+        let after = run(java().arg("-Xverify:all").arg("-cp").arg(target.path()).arg("Sample"));
+        assert_eq!(before, after, "release {release}");
     }
 }
 

@@ -50,6 +50,7 @@ pub mod flags;
 mod insn;
 #[cfg(feature = "jar")]
 pub mod jar;
+mod mentions;
 pub mod mutf8;
 mod opcode;
 mod pool;
@@ -61,6 +62,7 @@ pub use dump::{dump_insn, dump_method};
 pub use edit::{CodeEdits, Handler, add_field, add_method, apply, class_initializer, new_attribute};
 pub use error::{Error, Offset, Place, Problem, Result};
 pub use insn::{Insn, Label, Switch};
+pub use mentions::{Names, mentions};
 pub use opcode::{Opcode, Shape};
-pub use pool::{Constant, ConstantPool, MemberRef, PoolIndex, mentions};
+pub use pool::{Constant, ConstantPool, MemberRef, PoolIndex};
 pub use stackmap::{Frame, VerificationType};

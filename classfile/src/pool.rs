@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::class::{check_magic, check_version};
 use crate::cursor::Cursor;
 use crate::error::{Problem, Result};
 use crate::mutf8;
@@ -123,11 +122,11 @@ impl Constant<'_> {
     }
 
     /// Whether it owns two indices.
-    fn is_wide(&self) -> bool {
+    pub(crate) fn is_wide(&self) -> bool {
         matches!(self, Constant::Long(_) | Constant::Double(_))
     }
 
-    fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Constant<'a>> {
+    pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Constant<'a>> {
         let start = cursor.clone();
         let index = |cursor: &mut Cursor<'a>| cursor.u2().map(PoolIndex);
         Ok(match cursor.u1()? {
@@ -456,33 +455,4 @@ impl<'a> ConstantPool<'a> {
         let (class, name_and_type) = (self.add_class(class)?, self.add_name_and_type(name, descriptor)?);
         self.add(&Constant::InterfaceMethodref { class, name_and_type })
     }
-}
-
-/// Whether a class's constant pool mentions one of these names, by itself or in a descriptor or signature. Reads nothing
-/// beyond the pool and allocates nothing: what most classes of a jar cost.
-///
-/// # Errors
-/// It is no class file of a known version, or its pool is broken.
-pub fn mentions(class: &[u8], names: &[&str]) -> Result<bool> {
-    let mut cursor = Cursor::new(class, 0);
-    check_magic(&mut cursor)?;
-    check_version(&mut cursor)?;
-    let count = cursor.u2()?;
-    let shortest = names.iter().map(|name| name.len()).min().unwrap_or(usize::MAX);
-    let mut index = 1;
-    while index < count {
-        let constant = Constant::read(&mut cursor)?;
-        if let Constant::Utf8(text) = constant
-            && text.len() >= shortest
-            && names.iter().any(|name| contains(text, name.as_bytes()))
-        {
-            return Ok(true);
-        }
-        index = index.saturating_add(if constant.is_wide() { 2 } else { 1 });
-    }
-    Ok(false)
-}
-
-fn contains(text: &[u8], name: &[u8]) -> bool {
-    name.is_empty() || text.windows(name.len()).any(|window| window == name)
 }

@@ -1,0 +1,88 @@
+//! Whether a class can be of interest, from its constant pool alone: what most classes of a jar cost.
+
+use crate::class::{check_magic, check_version};
+use crate::cursor::Cursor;
+use crate::error::Result;
+use crate::pool::Constant;
+
+/// Names to look for in classes.
+#[derive(Clone, Debug)]
+pub struct Names {
+    names: Vec<Vec<u8>>,
+    /// What all of them begin with: this is looked for, and at most so many bytes.
+    prefix: Vec<u8>,
+    /// How far to go on when a window of the prefix's length ends with a byte (Horspool 1980).
+    shifts: [u8; 256],
+}
+
+impl Names {
+    /// Names of classes or members. It takes the less time, the longer the part is that they begin with alike.
+    #[must_use]
+    pub fn new(names: &[&str]) -> Names {
+        let common = |one: &[u8], other: &[u8]| one.iter().zip(other).take_while(|(one, other)| one == other).count();
+        let first = names.first().map_or(&[][..], |name| name.as_bytes());
+        let length = names.iter().map(|name| common(first, name.as_bytes())).min().unwrap_or(0).min(255);
+        let prefix = first[..length].to_vec();
+        let mut shifts = [length.max(1) as u8; 256];
+        for (index, byte) in prefix.iter().enumerate().take(length.saturating_sub(1)) {
+            shifts[usize::from(*byte)] = (length - 1 - index) as u8;
+        }
+        Names { names: names.iter().map(|name| name.as_bytes().to_vec()).collect(), prefix, shifts }
+    }
+
+    fn occur_in(&self, text: &[u8]) -> bool {
+        let mut rest = text;
+        while let Some(window) = rest.get(..self.prefix.len()) {
+            if window == self.prefix && self.names.iter().any(|name| rest.starts_with(name)) {
+                return true;
+            }
+            let shift = window.last().map_or(1, |last| self.shifts[usize::from(*last)]);
+            match rest.get(usize::from(shift)..) {
+                Some(more) => rest = more,
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Whether a class's constant pool mentions one of these names, by itself or in a descriptor or signature. Reads nothing
+/// beyond the pool.
+///
+/// # Errors
+/// It is no class file of a known version, or its pool is broken.
+pub fn mentions(class: &[u8], names: &Names) -> Result<bool> {
+    let mut cursor = Cursor::new(class, 0);
+    check_magic(&mut cursor)?;
+    check_version(&mut cursor)?;
+    let count = cursor.u2()?;
+    let mut index = 1;
+    while index < count {
+        let constant = Constant::read(&mut cursor)?;
+        if let Constant::Utf8(text) = constant
+            && names.occur_in(text)
+        {
+            return Ok(true);
+        }
+        index = index.saturating_add(if constant.is_wide() { 2 } else { 1 });
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_wherever_they_stand() {
+        let words = ["abcab", "abcd", "abx"];
+        let names = Names::new(&words);
+        for text in ["abcab", "xxabcd", "ababcdx", "aabx", "ababababx", "ab", "", "abcaabcbb", "abcabcab", "äabx"] {
+            let slow = words.iter().any(|word| text.contains(word));
+            assert_eq!(names.occur_in(text.as_bytes()), slow, "{text}");
+        }
+        assert!(Names::new(&["x", "y"]).occur_in(b"only y"));
+        assert!(!Names::new(&[]).occur_in(b"anything"));
+        assert!(Names::new(&["a"; 3]).occur_in(b"bca"));
+    }
+}

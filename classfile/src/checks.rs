@@ -7,8 +7,9 @@ use crate::code::Located;
 use crate::dump::dump_method;
 use crate::edit::{CodeEdits, Handler, apply};
 use crate::insn::{Insn, Label};
+use crate::mentions::{Names, mentions};
 use crate::opcode::Opcode;
-use crate::pool::{PoolIndex, mentions};
+use crate::pool::PoolIndex;
 use crate::stackmap::{Frame, VerificationType};
 
 /// Reading never panics, whatever is read; and what was read is written as it was.
@@ -16,7 +17,7 @@ use crate::stackmap::{Frame, VerificationType};
 /// # Panics
 /// If that does not hold.
 pub fn read_write_roundtrip(bytes: &[u8]) {
-    let _ = mentions(bytes, &["java/util/concurrent/atomic/AtomicLongFieldUpdater"]);
+    let _ = mentions(bytes, &Names::new(&["java/util/concurrent/atomic/AtomicLongFieldUpdater"]));
     let Ok(class) = read(bytes) else { return };
     assert!(write(&class).is_ok_and(|written| written == bytes), "written otherwise than read");
     for (index, _) in class.pool.iter() {
@@ -50,6 +51,33 @@ pub fn random_edits(bytes: &[u8], choose: &mut dyn FnMut(u32) -> u32) -> Option<
     let again = read(&written).unwrap_or_else(|error| panic!("an edited class cannot be read: {error}"));
     assert!(write(&again).is_ok_and(|again| again == written), "written otherwise than read");
     Some(written)
+}
+
+/// Reading and rewriting a jar never panics, and what is written can be read.
+///
+/// # Panics
+/// If that does not hold.
+#[cfg(feature = "jar")]
+pub fn jar_rewrite(bytes: &[u8]) {
+    use crate::jar::{Jar, JarEdits, Limits, write};
+    let limits = Limits { entries: 1000, entry_size: 1 << 20, total_size: 1 << 24 };
+    let Ok(jar) = Jar::read(bytes, &limits) else { return };
+    let mut edits = JarEdits::default();
+    for index in 0..jar.entries().len() {
+        match (jar.content(index), index % 3) {
+            (Err(_), _) => edits.remove(index),
+            (Ok(mut content), 0) if !jar.entries()[index].is_folder() => {
+                content.push(0);
+                edits.replace(index, content);
+            }
+            (Ok(_), _) => {}
+        }
+    }
+    let Ok(written) = write(&jar, &edits) else { return };
+    let again = Jar::read(&written, &Limits::default()).unwrap_or_else(|error| panic!("a jar cannot be read: {error}"));
+    for index in 0..again.entries().len() {
+        again.content(index).unwrap_or_else(|error| panic!("a jar cannot be unpacked: {error}"));
+    }
 }
 
 fn collect_edits(

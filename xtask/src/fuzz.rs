@@ -11,7 +11,8 @@ use anyhow::{Context, Result};
 
 use crate::step::{self, run, say};
 
-const TARGETS: &[&str] = &["parse", "optimize"];
+/// The targets, and how the files under testdata are called that they begin with.
+const TARGETS: &[(&str, &str)] = &[("parse", "ir"), ("optimize", "ir"), ("class", "class"), ("jar", "jar")];
 
 /// What has libFuzzer see which code an input reaches.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -32,9 +33,9 @@ pub(crate) fn run_all(seconds: u64) -> Result<()> {
     build.arg("--target-dir").arg(&target_dir).env("RUSTFLAGS", COVERAGE);
     run(&mut build)?;
 
-    let seeds = fuzz.join("corpus/seeds");
-    copy_seeds(&root.join("testdata"), &seeds)?;
-    for target in TARGETS {
+    for (target, extension) in TARGETS {
+        let seeds = fuzz.join("corpus/seeds").join(extension);
+        copy_seeds(&root.join("testdata"), &seeds, extension)?;
         say(&format!("\nfuzzing `{target}` for {seconds} s"));
         let corpus = fuzz.join("corpus").join(target);
         let artifacts = fuzz.join("artifacts").join(target);
@@ -60,7 +61,7 @@ fn host() -> Result<String> {
 }
 
 /// libFuzzer wants a flat folder.
-fn copy_seeds(from: &Path, to: &Path) -> Result<()> {
+fn copy_seeds(from: &Path, to: &Path, wanted: &str) -> Result<()> {
     fs::create_dir_all(to)?;
     let mut folders = vec![from.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -68,7 +69,7 @@ fn copy_seeds(from: &Path, to: &Path) -> Result<()> {
             let path = entry?.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "ir") {
+            } else if path.extension().is_some_and(|extension| extension == wanted) {
                 let relative = path.strip_prefix(from).expect("it was listed from there");
                 fs::copy(&path, to.join(relative.to_string_lossy().replace(['/', '\\'], "_")))?;
             }

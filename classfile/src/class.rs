@@ -265,6 +265,15 @@ impl<'a> ClassFile<'a> {
         self.pool.utf8(attribute.name).is_ok_and(|other| other == name.as_bytes())
     }
 
+    /// Says in an error, say of one of its instructions, that it is in this method.
+    #[must_use]
+    pub fn in_method(&self, method: usize, error: Error) -> Error {
+        match self.methods.get(method) {
+            Some(member) => self.place(error, member),
+            None => error,
+        }
+    }
+
     /// Says in an error that it is in this member of this class.
     pub(crate) fn place(&self, error: Error, member: &Member<'_>) -> Error {
         let error = error.in_member(&member_label(&self.pool, member.name, member.descriptor));

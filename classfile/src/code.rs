@@ -121,7 +121,8 @@ impl<'a> Code<'a> {
         Ok(out)
     }
 
-    /// The instructions, one after the other; after an error nothing follows.
+    /// The instructions, one after the other; after an error nothing follows. [`ClassFile::in_method`] says of such an
+    /// error which class and method it is in.
     pub fn instructions(&self) -> impl Iterator<Item = Result<Located>> + use<'a> {
         let mut cursor = Cursor::new(self.bytes, self.offset.unwrap_or(0));
         let mut failed = false;

@@ -91,7 +91,7 @@ fn line(out: &mut String, text: &str) -> Result<()> {
 pub fn dump_insn(pool: &ConstantPool<'_>, insn: &Insn) -> String {
     let Some(opcode) = insn.opcode() else {
         let Insn::Label(label) = insn else { return String::new() };
-        return format!("{}:", dump_label(*label));
+        return format!("{}:", label);
     };
     let mut out = opcode.mnemonic().to_string();
     let operands = match insn {
@@ -107,7 +107,7 @@ pub fn dump_insn(pool: &ConstantPool<'_>, insn: &Insn) -> String {
             known.map_or_else(|| kind.to_string(), |kind| (*kind).to_string())
         }
         Insn::MultiNewArray { class, dimensions } => format!("{} {dimensions}", dump_constant(pool, *class)),
-        Insn::Branch(_, label) => format!("to {}", dump_label(*label)),
+        Insn::Branch(_, label) => format!("to {}", label),
         Insn::Switch(switch) => {
             let cases: Vec<(i64, Label)> = match &**switch {
                 Switch::Table { low, targets, .. } => targets
@@ -119,8 +119,8 @@ pub fn dump_insn(pool: &ConstantPool<'_>, insn: &Insn) -> String {
                     cases.iter().map(|(value, target)| (i64::from(*value), *target)).collect()
                 }
             };
-            let cases = cases.iter().map(|(value, target)| format!("{value} to {}", dump_label(*target)));
-            let default = switch.targets().last().map(|target| format!("else to {}", dump_label(target)));
+            let cases = cases.iter().map(|(value, target)| format!("{value} to {}", target));
+            let default = switch.targets().last().map(|target| format!("else to {}", target));
             cases.chain(default).collect::<Vec<_>>().join(", ")
         }
     };
@@ -128,13 +128,6 @@ pub fn dump_insn(pool: &ConstantPool<'_>, insn: &Insn) -> String {
         let _ = write!(out, " {operands}");
     }
     out
-}
-
-fn dump_label(label: Label) -> String {
-    match label.offset() {
-        Some(offset) => offset.to_string(),
-        None => format!("L{}", label.0 - Label::FIRST_NEW),
-    }
 }
 
 /// More characters of a constant are not shown, nor more bytes of text altogether: few bytes can say a lot.
@@ -188,7 +181,7 @@ fn types(pool: &ConstantPool<'_>, types: &[VerificationType]) -> String {
         VerificationType::Null => "null".to_string(),
         VerificationType::UninitializedThis => "uninitialized this".to_string(),
         VerificationType::Object(class) => dump_constant(pool, *class),
-        VerificationType::Uninitialized(label) => format!("uninitialized {}", dump_label(*label)),
+        VerificationType::Uninitialized(label) => format!("uninitialized {}", label),
         VerificationType::Argument(index) => format!("argument {index}"),
     };
     types.iter().map(name).collect::<Vec<_>>().join(", ")

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::insn::Label;
+
 /// Short for a result with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -119,10 +121,10 @@ pub enum Problem {
     },
     /// A label that was never placed.
     #[error("label {0} is nowhere")]
-    NoLabel(u32),
+    NoLabel(Label),
     /// A label that is placed more than once.
     #[error("label {0} is in two places")]
-    LabelTwice(u32),
+    LabelTwice(Label),
     /// An edit that contradicts an earlier one.
     #[error("the instruction is already replaced or deleted")]
     EditedTwice,

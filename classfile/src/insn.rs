@@ -4,6 +4,8 @@
 //! is written may have labels of its own. An instruction is written in its shortest form that fits (`wide` and `ldc_w`
 //! come by themselves); those that no edit touches are not written anew but copied.
 
+use std::fmt;
+
 use crate::cursor::Cursor;
 use crate::error::{Error, Problem, Result};
 use crate::opcode::{Opcode, Shape};
@@ -40,6 +42,16 @@ impl Label {
     #[must_use]
     pub fn offset(self) -> Option<u32> {
         (self.0 < Label::FIRST_NEW).then_some(self.0)
+    }
+}
+
+impl fmt::Display for Label {
+    /// An offset, or `L` and a number for a new label.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offset() {
+            Some(offset) => write!(f, "{offset}"),
+            None => write!(f, "L{}", self.0 - Label::FIRST_NEW),
+        }
     }
 }
 

@@ -3,9 +3,10 @@
 //! A short branch that does not reach any more becomes a long one. `goto` and `jsr` have long forms. A conditional branch
 //! has none, and to invert it around a `goto_w` would need a new stack map frame, whose types nobody knows without
 //! simulating the verifier. So it goes by an *island* instead: a `goto_w` that nothing falls into, and whose frame is that
-//! of its target, which is known. Islands stand behind all code or, for branches that do not reach so far, before it, where
-//! a `goto_w` leads around them to the method's first instruction, whose frame is known too. Since code has at most 65535
-//! bytes, one of the two is in reach. Neither is covered by an exception handler.
+//! of its target, which is known. For branches that lead back, islands stand behind all code; for those that lead on, they
+//! stand before it, and a `goto_w` leads around them to the method's first instruction, whose frame is known too. Code has
+//! at most 65535 bytes. So what cannot reach its target ahead is in the first half, and what cannot reach back is in the
+//! second: its islands are always in reach. They are covered by no exception handler.
 
 use std::collections::BTreeMap;
 
@@ -35,10 +36,10 @@ enum Form {
     Near,
     /// As `goto_w` or `jsr_w`.
     Wide,
-    /// To an island behind the code.
-    IslandBehind(usize),
     /// To an island before the code.
     IslandBefore(usize),
+    /// To an island behind the code.
+    IslandBehind(usize),
 }
 
 pub(crate) struct Layout<'e> {
@@ -125,7 +126,7 @@ impl<'e> Layout<'e> {
         for insn in insns {
             if let Insn::Label(label) = insn {
                 if label.offset().is_some() || self.labels.insert(*label, self.items.len()).is_some() {
-                    return Err(Error::from(Problem::LabelTwice(label.0)).at_code(old));
+                    return Err(Error::from(Problem::LabelTwice(*label)).at_code(old));
                 }
             } else {
                 self.items.push(Item { insn, bytes: None, old, form: Form::Near, place: 0 });
@@ -178,18 +179,11 @@ impl<'e> Layout<'e> {
             let reaches = |target: u32| i16::try_from(i64::from(target) - i64::from(place)).is_ok();
             let target = self.place(*label).map_err(|error| error.at_code(old))?;
             let next = match form {
-                Form::Wide => continue,
                 Form::Near if matches!(opcode, Opcode::GotoW | Opcode::JsrW) || reaches(target) => continue,
                 Form::Near if matches!(opcode, Opcode::Goto | Opcode::Jsr) => Form::Wide,
+                Form::Near if target > place => Form::IslandBefore(island(&mut self.before, *label)),
                 Form::Near => Form::IslandBehind(island(&mut self.behind, *label)),
-                Form::IslandBehind(island) | Form::IslandBefore(island) if reaches(self.island_place(form, island)) => {
-                    continue;
-                }
-                Form::IslandBehind(_) => Form::IslandBefore(island(&mut self.before, *label)),
-                Form::IslandBefore(_) => {
-                    let distance = i64::from(target) - i64::from(place);
-                    return Err(Error::from(Problem::OutOfReach(distance)).at_code(old));
-                }
+                Form::Wide | Form::IslandBefore(_) | Form::IslandBehind(_) => continue,
             };
             self.items[index].form = next;
             changed = true;
@@ -267,7 +261,7 @@ impl<'e> Layout<'e> {
         match label.offset() {
             Some(offset) if self.is_start(offset) => Ok(self.starts[offset as usize]),
             Some(offset) => Err(Problem::NoInstruction { what: "a target", offset }.into()),
-            None => self.labels.get(&label).copied().ok_or_else(|| Problem::NoLabel(label.0).into()),
+            None => self.labels.get(&label).copied().ok_or_else(|| Problem::NoLabel(label).into()),
         }
     }
 

@@ -145,21 +145,18 @@ pub(super) fn leads_out(name: &str) -> bool {
     name.is_empty() || absolute || name.contains('\0') || parts.any(|part| part == "..")
 }
 
-/// A name that occurs twice. The zip library drops all but one, so that it is looked for in the bytes of the list of
-/// entries, which are at the end of the file.
+/// A name that occurs twice. The zip library drops all but one, so that it is looked for in the list of entries itself,
+/// which is at the end of the file.
 fn duplicate(bytes: &[u8], entries: &[Entry]) -> String {
-    let occurs = |name: &str| {
-        let mut found = 0;
-        let mut rest = bytes;
-        while let Some(at) = rest.windows(4).position(|window| window == b"PK\x01\x02") {
-            rest = &rest[at + 4..];
-            let length = rest.get(24..26).map_or(0, |length| usize::from(u16::from_le_bytes([length[0], length[1]])));
-            if rest.get(42..42 + length) == Some(name.as_bytes()) {
-                found += 1;
-            }
+    let known: HashSet<&[u8]> = entries.iter().map(|entry| entry.name.as_bytes()).collect();
+    let mut seen = HashSet::new();
+    for at in 0..bytes.len() {
+        let Some(header) = bytes[at..].strip_prefix(b"PK\x01\x02") else { continue };
+        let length = header.get(24..26).map_or(0, |length| usize::from(u16::from_le_bytes([length[0], length[1]])));
+        let name = header.get(42..42 + length).unwrap_or(&[]);
+        if known.contains(name) && !seen.insert(name) {
+            return String::from_utf8_lossy(name).into_owned();
         }
-        found
-    };
-    let name = entries.iter().map(|entry| &entry.name).find(|name| occurs(name) > 1);
-    name.cloned().unwrap_or_else(|| "of some name".to_string())
+    }
+    "of some name".to_string()
 }

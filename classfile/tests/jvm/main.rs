@@ -1,4 +1,5 @@
 //! What is edited is put before a JVM: it verifies every class, and programs do the same as before.
+#![cfg(feature = "jar")]
 
 mod java;
 

@@ -1,6 +1,6 @@
 //! JVM class files and jars: read them, edit them, write them, and leave every byte alone that no edit touches.
 //!
-//! * [`read`] and [`write`] are inverse to each other for every class file. The constant pool is kept as it is and only
+//! * [`read`] and [`write`](write()) are inverse to each other for every class file. The constant pool is kept as it is and only
 //!   appended to; attributes are slices of the input.
 //! * [`mentions`] answers from the constant pool alone whether a class can be of interest.
 //! * [`ClassFile::code`] splits a method's code, and [`Code::instructions`] reads it.

@@ -96,6 +96,27 @@ fn what_is_not_edited_is_copied_as_it_is_compressed() {
 }
 
 #[test]
+fn a_replaced_entry_keeps_its_exact_time_and_its_comment() {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::FullFileOptions::default().with_file_comment("remark");
+    writer.start_file("a", options.with_extended_timestamp(Some(1_000_000_001), None, None).unwrap()).unwrap();
+    writer.set_comment("of the whole").unwrap();
+    let bytes = writer.finish().unwrap().into_inner();
+    let mut edits = JarEdits::default();
+    edits.replace(0, b"other".to_vec());
+    let after = jar::write(&open(&bytes).unwrap(), &edits).unwrap();
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(after)).unwrap();
+    assert_eq!(archive.comment(), b"of the whole");
+    let file = archive.by_index(0).unwrap();
+    assert_eq!(file.comment(), "remark");
+    let times = file.extra_data_fields().filter_map(|field| match field {
+        zip::ExtraField::ExtendedTimestamp(time) => time.mod_time(),
+        _ => None,
+    });
+    assert_eq!(times.collect::<Vec<_>>(), [1_000_000_001]);
+}
+
+#[test]
 fn what_comes_before_the_first_entry_stays() {
     let script = b"#!/bin/sh\nexec java -jar \"$0\"\n";
     let bytes = [&script[..], &make(&[("a", b"1"), ("b", b"2")])].concat();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Write};
 
 use zip::write::FullFileOptions;
-use zip::{CompressionMethod, DateTime, ZipWriter};
+use zip::{CompressionMethod, DateTime, ExtraField, ZipWriter};
 
 use super::read::leads_out;
 use super::{Jar, JarError};
@@ -81,6 +81,12 @@ pub fn write(jar: &Jar<'_>, edits: &JarEdits) -> Result<Vec<u8>, JarError> {
                     let mut options = file.options().into_full_options().compression_method(method);
                     if !file.comment().is_empty() {
                         options = options.with_file_comment(file.comment());
+                    }
+                    // Other extra fields are about the old content, or nobody knows.
+                    for field in file.extra_data_fields() {
+                        if let ExtraField::ExtendedTimestamp(time) = field {
+                            options = options.with_extended_timestamp(time.mod_time(), None, None).map_err(named)?;
+                        }
                     }
                     write_entry(&mut writer, &entry.name, content, options)?;
                 }

@@ -25,8 +25,16 @@ pub fn read_write_roundtrip(bytes: &[u8]) {
         let _ = class.pool.class_name(index);
         let _ = class.pool.member_ref(index);
     }
+    let _ = (class.nest_host(), class.nest_members(), class.bootstrap_methods(), class.inner_classes());
+    let _ = class.module_requires();
+    for field in &class.fields {
+        let _ = class.constant_value(field);
+    }
     for method in 0..class.methods.len() {
         let _ = dump_method(&class, method);
+        if let Ok(Some(code)) = class.code(method) {
+            let _ = class.line_numbers(&code);
+        }
     }
 }
 

@@ -38,6 +38,7 @@
 //! reserve memory by a number that it claims; an [`Error`] names class, member and byte.
 #![deny(missing_docs)]
 
+mod attributes;
 pub mod checks;
 mod class;
 mod code;
@@ -56,6 +57,7 @@ mod opcode;
 mod pool;
 mod stackmap;
 
+pub use attributes::{BootstrapMethod, InnerClass, Requires};
 pub use class::{Attribute, ClassFile, Member, NEWEST_MAJOR, read, write};
 pub use code::{Code, ExceptionRange, Located};
 pub use dump::{dump_insn, dump_method};

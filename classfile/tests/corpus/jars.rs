@@ -1,4 +1,4 @@
-//! Where real classes are: the JDK's `java.base`, Debian's jars, and whatever folders `R8LITE_CORPORA` names.
+//! Where real classes are: the JDK's, Debian's jars, and whatever folders `R8LITE_CORPORA` names.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -11,7 +11,9 @@ use r8lite_classfile::jar::{Jar, Limits};
 pub(crate) fn find() -> Vec<PathBuf> {
     let mut found = BTreeSet::new();
     for jdk in list(Path::new("/usr/lib/jvm")) {
-        found.extend(fs::canonicalize(jdk.join("jmods/java.base.jmod")));
+        for module in ["java.base", "jdk.unsupported"] {
+            found.extend(fs::canonicalize(jdk.join(format!("jmods/{module}.jmod"))));
+        }
     }
     let folders = env::var_os("R8LITE_CORPORA").unwrap_or_default();
     let folders = env::split_paths(&folders).chain([PathBuf::from("/usr/share/java")]);

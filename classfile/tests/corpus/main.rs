@@ -4,7 +4,7 @@
 
 mod jars;
 
-use r8lite_classfile::{Insn, Names, mentions, read, write};
+use r8lite_classfile::{Constant, Insn, Names, Result, mentions, read, write};
 
 #[test]
 fn every_class_is_written_as_it_was_read() {
@@ -37,6 +37,45 @@ fn every_instruction_is_understood() {
         }
     });
     assert!(instructions > 1_000_000, "only {instructions} instructions");
+}
+
+#[test]
+fn every_attribute_that_is_asked_for_is_understood() {
+    let [mut nests, mut bootstraps, mut inner, mut modules, mut constants, mut lines] = [0; 6];
+    jars::each_class(|place, bytes| {
+        let class = read(bytes).unwrap_or_else(|error| panic!("{place}: {error}"));
+        let mut count = || -> Result<()> {
+            for member in class.nest_members()?.into_iter().chain(class.nest_host()?) {
+                class.pool.class_name(member)?;
+                nests += 1;
+            }
+            for bootstrap in class.bootstrap_methods()? {
+                assert!(matches!(class.pool.get(bootstrap.method)?, Constant::MethodHandle { .. }), "{place}");
+                bootstraps += 1;
+            }
+            for row in class.inner_classes()? {
+                class.pool.class_name(row.class)?;
+                inner += 1;
+            }
+            for required in class.module_requires()?.into_iter().flatten() {
+                assert!(!required.name.is_empty(), "{place}");
+                modules += 1;
+            }
+            for field in &class.fields {
+                constants += usize::from(class.constant_value(field)?.is_some());
+            }
+            for method in 0..class.methods.len() {
+                class.frames(method)?;
+                if let Some(code) = class.code(method)? {
+                    lines += class.line_numbers(&code)?.len();
+                }
+            }
+            Ok(())
+        };
+        count().unwrap_or_else(|error| panic!("{place}: {error}"));
+    });
+    assert!(nests > 1_000 && bootstraps > 1_000 && inner > 1_000 && constants > 1_000 && lines > 100_000);
+    assert!(modules > 0);
 }
 
 #[test]

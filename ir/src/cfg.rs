@@ -57,8 +57,10 @@ impl Cfg {
                 this.places[inst.index()] = (block, position as u32);
             }
         }
-        this.list_edges(body);
-        this.find_dominators(body);
+        if !this.is_single(body) {
+            this.list_edges(body);
+            this.find_dominators(body);
+        }
         this
     }
 
@@ -104,20 +106,42 @@ impl Cfg {
         match body.values[value].def {
             ValueDef::Const(_) => true,
             ValueDef::Param(def, _) => self.dominates(def, block),
-            ValueDef::Result(def) => {
-                let place = |inst: Inst| self.places.get(inst.index()).copied().filter(|&(_, at)| at != NOWHERE);
-                match (place(def), place(inst)) {
-                    (Some((def_block, def_at)), Some((_, at))) if def_block == block => def_at < at,
-                    (Some((def_block, _)), _) => self.dominates_exit(def_block, block),
-                    (None, _) => false,
-                }
-            }
+            ValueDef::Result(def) => match (self.place(def), self.place(inst)) {
+                (Some((def_block, def_at)), Some((_, at))) if def_block == block => def_at < at,
+                (Some((def_block, _)), _) => self.dominates_exit(def_block, block),
+                (None, _) => false,
+            },
+        }
+    }
+
+    /// Where an instruction stands: its block, and its position there; none if it stands in no block.
+    pub fn place(&self, inst: Inst) -> Option<(Block, u32)> {
+        self.places.get(inst.index()).copied().filter(|&(_, at)| at != NOWHERE)
+    }
+
+    /// Whether every way to `later` completes `earlier` normally first.
+    pub fn comes_first(&self, earlier: Inst, later: Inst) -> bool {
+        match (self.place(earlier), self.place(later)) {
+            (Some((a, i)), Some((b, j))) => (a == b && i < j) || self.dominates_exit(a, b),
+            _ => false,
         }
     }
 
     fn holds(&self, (first, last): (u32, u32), b: Block) -> bool {
         let (number, _) = self.nodes[b.index()].entry;
         !self.is_reachable(b) || (first <= number && number <= last)
+    }
+
+    /// Whether the body is one block that goes nowhere, as most are; then nothing is left to find.
+    fn is_single(&mut self, body: &Body) -> bool {
+        let &[only] = body.layout.as_slice() else { return false };
+        let targets = body.terminator(only).map_or(0, |last| body.insts[last].targets().len());
+        let single = body.blocks[only].catches.is_empty() && targets == 0;
+        if single {
+            self.rpo.push(only);
+            (self.nodes[only.index()].entry, self.nodes[only.index()].rest) = ((0, 0), (0, 0));
+        }
+        single
     }
 
     fn list_edges(&mut self, body: &Body) {

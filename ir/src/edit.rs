@@ -5,6 +5,7 @@
 //! edits costs one copy.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::entity::{Inst, SecondaryMap, Value};
 use crate::function::Body;
@@ -18,8 +19,8 @@ pub struct Edits {
 
 #[derive(Default, Debug)]
 struct Edit {
-    before: Vec<Inst>,
-    after: Vec<Inst>,
+    before: SmallVec<[Inst; 2]>,
+    after: SmallVec<[Inst; 2]>,
     remove: bool,
 }
 
@@ -65,7 +66,7 @@ impl Edits {
                 if !insts.iter().any(|inst| self.by_inst.contains_key(inst)) {
                     continue;
                 }
-                let mut new = Vec::with_capacity(insts.len() + 4);
+                let mut new = SmallVec::with_capacity(insts.len());
                 for inst in insts {
                     match self.by_inst.get(inst) {
                         None => new.push(*inst),

@@ -1,5 +1,7 @@
 //! Bodies: the graph of values and instructions, and their layout in blocks.
 
+use smallvec::SmallVec;
+
 use crate::entity::{Block, Class, Inst, Literal, PrimaryMap, Symbol, Value};
 use crate::inst::{InstData, Op, ResultType, Target};
 use crate::module::Module;
@@ -62,11 +64,11 @@ pub struct BlockData {
     /// Its name in the text; an unnamed block is printed as `b` and its number.
     pub name: Option<Symbol>,
     /// Its parameters.
-    pub params: Vec<Value>,
+    pub params: SmallVec<[Value; 4]>,
     /// What happens to exceptions, first match wins; one that none catches leaves the method.
     pub catches: Vec<Catch>,
     /// Its instructions; the last one, and only that, is a terminator.
-    pub insts: Vec<Inst>,
+    pub insts: SmallVec<[Inst; 8]>,
     /// The byte offset of its label in the text.
     pub pos: u32,
 }
@@ -80,7 +82,7 @@ pub struct Body {
     /// All blocks ever made.
     pub blocks: PrimaryMap<Block, BlockData>,
     /// The blocks in the body, in order; the first is the entry, which nothing jumps to.
-    pub layout: Vec<Block>,
+    pub layout: SmallVec<[Block; 4]>,
     /// All instructions ever made.
     pub insts: PrimaryMap<Inst, InstData>,
     /// All values ever made.

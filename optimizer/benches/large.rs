@@ -20,6 +20,10 @@ use r8lite::passes::plan::PlanOptions;
 use r8lite::text::{self, Source};
 use r8lite::{Module, verify};
 
+/// As the command has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The program with so many classes.
 fn program(classes: usize) -> String {
     let mut text = String::new();

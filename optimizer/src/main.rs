@@ -19,6 +19,10 @@ use crate::cli::{Cli, Command};
 use crate::console::Console;
 use crate::failure::Failure;
 
+/// A program's code is hundreds of thousands of small lists, so the time to make and drop them counts.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     console::install_panic_hook();
     let cli = match Cli::try_parse() {

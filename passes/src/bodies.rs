@@ -1,34 +1,39 @@
-//! Which bodies changed since a pass last looked at them, and which opcodes they have.
+//! What is remembered of bodies from pass to pass: which changed since a pass last looked at them, and what they mention.
 //!
 //! The helping passes run again and again, and most bodies do not change in between. What such a pass makes of a body
 //! follows from the body, the class hierarchy, the flags of fields and methods, and which classes have an initialiser.
 //! Of these only the body changes while the passes run, apart from two things: fields and methods that nothing names
-//! come and go, which no answer depends on; and initialisers go, after which everything counts as changed. So a body
-//! that has not changed since a pass left it alone would be left alone again, and is not looked at.
+//! come and go, which no answer depends on; and initialisers go, after which every body that may initialise a class
+//! counts as changed. So a body that has not changed since a pass left it alone would be left alone again, and is not
+//! looked at.
 //!
-//! Bodies are changed by [`Bodies::edit`] alone, which notes it. A pass from outside of this crate cannot, so all bodies
-//! count as changed after one that says that it changed something.
+//! Bodies lie scattered in memory, and to look at all of them takes longer than most of what is done with them. So
+//! [`Bodies::run`] takes each body through a whole row of passes while it is at hand, and passes that ask something of
+//! the whole program read what bodies [mention](Mentions).
+//!
+//! Bodies are changed by [`Bodies::edit`] and [`Bodies::run`] alone, which note it. A pass from outside of this crate
+//! that works on the module cannot, so all bodies count as changed after one that says that it changed something.
 
 use std::collections::BTreeMap;
 
-use r8lite_ir::{Body, Func, Module, Op, SecondaryMap};
+use r8lite_ir::{
+    Body, Constant, Entity, FieldRef, Func, Hierarchy, Inst, MethodRef, Module, Op, Payload, SecondaryMap, Value,
+};
+
+use crate::registry::{BodyCx, BodyPass, IdleClasses};
 
 /// A set of opcodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct OpSet(u64);
+pub struct OpSet(u64);
 
 const _: () = assert!(Op::ALL.len() <= 64, "a set has a bit for each opcode");
 
 impl OpSet {
     /// Every opcode.
-    pub(crate) const ALL: OpSet = OpSet(!0);
-
-    /// The calls.
-    pub(crate) const INVOKES: OpSet =
-        OpSet::of(&[Op::InvokeStatic, Op::InvokeVirtual, Op::InvokeSpecial, Op::InvokeInterface]);
+    pub const ALL: OpSet = OpSet(!0);
 
     /// The set of these.
-    pub(crate) const fn of(ops: &[Op]) -> OpSet {
+    pub const fn of(ops: &[Op]) -> OpSet {
         let mut bits = 0;
         let mut at = 0;
         while at < ops.len() {
@@ -38,13 +43,96 @@ impl OpSet {
         OpSet(bits)
     }
 
-    /// Those of a body's instructions.
-    fn of_body(body: &Body) -> OpSet {
-        OpSet(body.layout_insts().fold(0, |bits, (_, inst)| bits | 1 << body.insts[inst].op as u32))
+    /// Whether an opcode is in it.
+    pub(crate) fn has(self, op: Op) -> bool {
+        self.0 & 1 << op as u32 != 0
     }
 
     fn meets(self, other: OpSet) -> bool {
         self.0 & other.0 != 0
+    }
+}
+
+/// What a body mentions: what passes over the whole program ask first.
+#[derive(Debug)]
+pub(crate) struct Mentions {
+    /// Its opcodes.
+    ops: OpSet,
+    /// The instructions that name a member, or initialise a class, in layout order.
+    pub(crate) members: Box<[Mention]>,
+    /// Whether an instruction or an edge uses a string.
+    pub(crate) strings: bool,
+}
+
+/// An instruction that names a field or a method, or that only initialises a class.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mention {
+    pub(crate) inst: Inst,
+    pub(crate) op: Op,
+    /// Whether nothing uses its result, or it has none.
+    pub(crate) unused: bool,
+    pub(crate) what: Mentioned,
+}
+
+/// What an instruction names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Mentioned {
+    Field(FieldRef),
+    Method(MethodRef),
+    /// The class that it initialises.
+    Class,
+}
+
+impl Mention {
+    /// The field it names.
+    pub(crate) fn field(&self) -> Option<FieldRef> {
+        match self.what {
+            Mentioned::Field(field) => Some(field),
+            Mentioned::Method(_) | Mentioned::Class => None,
+        }
+    }
+
+    /// The method it names.
+    pub(crate) fn method(&self) -> Option<MethodRef> {
+        match self.what {
+            Mentioned::Method(method) => Some(method),
+            Mentioned::Field(_) | Mentioned::Class => None,
+        }
+    }
+}
+
+impl Mentions {
+    fn of(body: &Body, room: &mut Room) -> Mentions {
+        let Room { used, members } = room;
+        members.clear();
+        used.clear();
+        used.resize(body.values.len(), false);
+        let mut ops = 0;
+        let mut strings = false;
+        for &block in &body.layout {
+            let data = &body.blocks[block];
+            let mut note = |value: Value| {
+                used[value.index()] = true;
+                strings |= matches!(body.as_const(value), Some(Constant::String(_)));
+            };
+            data.catches.iter().flat_map(|catch| &catch.target.args).for_each(|&arg| note(arg));
+            for &inst in &data.insts {
+                let data = &body.insts[inst];
+                data.for_each_use(&mut note);
+                ops |= 1 << data.op as u32;
+                let what = match data.payload {
+                    Payload::Field(field) => Mentioned::Field(field),
+                    Payload::Method(method) => Mentioned::Method(method),
+                    Payload::Class(_) if data.op == Op::InitClass => Mentioned::Class,
+                    _ => continue,
+                };
+                members.push(Mention { inst, op: data.op, unused: true, what });
+            }
+        }
+        for member in members.iter_mut() {
+            member.unused = body.insts[member.inst].result.is_none_or(|result| !used[result.index()]);
+        }
+        Mentions { ops: OpSet(ops), members: members.as_slice().into(), strings }
     }
 }
 
@@ -55,12 +143,18 @@ pub(crate) struct Bodies {
     run: u32,
     /// The run that last changed a body.
     changed: SecondaryMap<Func, u32>,
-    /// The run after which all bodies counted as changed.
-    all_changed: u32,
     /// The last run of each pass that looks at changed bodies only.
     seen: BTreeMap<&'static str, u32>,
-    /// The opcodes of a body, while they are known.
-    ops: SecondaryMap<Func, Option<OpSet>>,
+    /// What each body mentions, while that is known.
+    mentions: Vec<Option<Mentions>>,
+    room: Room,
+}
+
+/// Room to find what a body mentions, kept so that it is made once.
+#[derive(Debug, Default)]
+struct Room {
+    used: Vec<bool>,
+    members: Vec<Mention>,
 }
 
 impl Bodies {
@@ -70,14 +164,17 @@ impl Bodies {
     }
 
     /// Says that bodies were changed in other ways than by [`Bodies::edit`].
-    pub(crate) fn forget(&mut self) {
-        self.look_again();
-        self.ops = SecondaryMap::new();
+    pub(crate) fn forget(&mut self, module: &Module) {
+        self.mentions.clear();
+        module.funcs.keys().for_each(|func| self.changed[func] = self.run);
     }
 
-    /// Says that something changed which passes go by besides the body: each is to look at all bodies again.
-    pub(crate) fn look_again(&mut self) {
-        self.all_changed = self.run;
+    /// Says that something changed which passes go by besides the body, if it has one of some opcodes: such bodies
+    /// count as changed.
+    pub(crate) fn look_again(&mut self, module: &Module, ops: OpSet) {
+        for func in self.with_ops(module, ops) {
+            self.changed[func] = self.run;
+        }
     }
 
     /// Lets `change` work on the body of a method, which the module lacks meanwhile, and notes whether it says that it
@@ -93,38 +190,153 @@ impl Bodies {
         module.funcs[func].body = Some(body);
         if changed {
             self.changed[func] = self.run;
-            self.ops[func] = None;
+            self.forget_mentions(func);
+        }
+        changed
+    }
+
+    /// Takes each body of the program through a row of passes, and through the row again until it stays as it is, but
+    /// `rounds` times at most. A pass that has seen a body as it is does not look again. Whether any body changed.
+    ///
+    /// Passes over bodies know of each other's bodies nothing, so this does the same as to run each pass over all.
+    pub(crate) fn run(
+        &mut self,
+        module: &mut Module,
+        hierarchy: &Hierarchy,
+        passes: &[(&'static str, BodyPass)],
+        rounds: u32,
+    ) -> bool {
+        // Each pass of each round is a run of its own, as it would be if it were run over all bodies before the next.
+        let (first, count) = (self.run + 1, passes.len() as u32);
+        let number = |round: u32, index: usize| first + round * count + index as u32;
+        // The last run of each pass before that in the first round: the pass may stand in the row twice.
+        let earlier = |index: usize| passes[..index].iter().rposition(|(name, _)| *name == passes[index].0);
+        let before: Vec<u32> = (0..passes.len())
+            .map(|index| match earlier(index) {
+                Some(earlier) => number(0, earlier),
+                None => self.seen.get(passes[index].0).copied().unwrap_or(0),
+            })
+            .collect();
+        // And in each later round: it stood in that, or in the round before.
+        let last =
+            |index: usize| passes.iter().rposition(|(name, _)| *name == passes[index].0).expect("it stands there");
+        let idle = IdleClasses::default();
+        let mut any = false;
+        let funcs: Vec<Func> = module.program_funcs().collect();
+        for func in funcs {
+            // A look at the body itself costs more than much of what is done with it.
+            let known = self.mentions.get(func.index()).and_then(Option::as_ref).map(|mentions| mentions.ops);
+            let has_work = |(&(_, pass), &seen): (&(&'static str, BodyPass), &u32)| {
+                self.changed[func] >= seen && known.is_none_or(|ops| ops.meets(pass.ops))
+            };
+            if !passes.iter().zip(&before).any(has_work) {
+                continue;
+            }
+            let Some(mut body) = module.funcs[func].body.take() else { continue };
+            let cx = BodyCx { module, hierarchy, idle: &idle };
+            let mut ops = None;
+            for round in 0..rounds {
+                let mut again = false;
+                for (index, (_, pass)) in passes.iter().enumerate() {
+                    let seen = match round.checked_sub(1) {
+                        None => before[index],
+                        Some(round_before) => match earlier(index) {
+                            Some(earlier) => number(round, earlier),
+                            None => number(round_before, last(index)),
+                        },
+                    };
+                    if self.changed[func] < seen {
+                        continue;
+                    }
+                    if pass.ops != OpSet::ALL {
+                        let ops =
+                            *ops.get_or_insert_with(|| self.note(func, Some(&body)).expect("there is a body").ops);
+                        if !ops.meets(pass.ops) {
+                            continue;
+                        }
+                    }
+                    if (pass.clean)(&cx, func, &mut body) {
+                        self.changed[func] = number(round, index);
+                        self.forget_mentions(func);
+                        ops = None;
+                        again = true;
+                    }
+                }
+                any |= again;
+                if !again {
+                    break;
+                }
+            }
+            // Now it is at hand.
+            self.note(func, Some(&body));
+            module.funcs[func].body = Some(body);
+        }
+        for (index, (name, _)) in passes.iter().enumerate() {
+            self.seen.insert(name, number(rounds - 1, index));
+        }
+        self.run = number(rounds - 1, passes.len() - 1);
+        any
+    }
+
+    /// The methods whose bodies may not be in order as they were at first: those that were changed, and those that
+    /// mention what is not there any more.
+    pub(crate) fn changed(&mut self, module: &Module, hierarchy: &Hierarchy) -> SecondaryMap<Func, bool> {
+        let is_gone = |member: &Mention| match member.what {
+            Mentioned::Field(field) => hierarchy.resolve_field(module, field).is_none(),
+            Mentioned::Method(method) => hierarchy.resolve_method(module, method).is_none(),
+            Mentioned::Class => false,
+        };
+        let mut changed = SecondaryMap::with_len(module.funcs.len(), false);
+        module.funcs.keys().for_each(|func| changed[func] = self.changed[func] > 0);
+        for (func, mentions) in self.mentions(module) {
+            changed[func] = changed[func] || mentions.members.iter().any(is_gone);
         }
         changed
     }
 
     /// The methods of the program whose bodies have one of these opcodes.
     pub(crate) fn with_ops(&mut self, module: &Module, wanted: OpSet) -> Vec<Func> {
-        module.program_funcs().filter(|&func| self.has_ops(module, func, wanted)).collect()
+        self.mentions(module).filter(|(_, mentions)| mentions.ops.meets(wanted)).map(|(func, _)| func).collect()
     }
 
-    /// The same, but only those that have changed since this pass asked last.
-    pub(crate) fn changed_with_ops(&mut self, module: &Module, pass: &'static str, wanted: OpSet) -> Vec<Func> {
-        let seen = self.seen.insert(pass, self.run).unwrap_or(0);
-        let changed = |this: &Self, func| this.changed[func].max(this.all_changed) >= seen;
-        module.program_funcs().filter(|&func| changed(self, func) && self.has_ops(module, func, wanted)).collect()
-    }
-
-    fn has_ops(&mut self, module: &Module, func: Func, wanted: OpSet) -> bool {
-        let Some(body) = &module.funcs[func].body else { return false };
-        if wanted == OpSet::ALL {
-            return true;
-        }
+    /// The methods of the program with what their bodies mention.
+    pub(crate) fn mentions<'a>(&'a mut self, module: &'a Module) -> impl Iterator<Item = (Func, &'a Mentions)> {
         // A context that is used by hand counts no runs, and its owner may change bodies in between.
-        let known = self.ops[func].filter(|_| self.run > 0);
-        let ops = known.unwrap_or_else(|| OpSet::of_body(body));
-        self.ops[func] = Some(ops);
-        ops.meets(wanted)
+        if self.run == 0 {
+            self.mentions.clear();
+        }
+        for func in module.program_funcs() {
+            if self.mentions.get(func.index()).is_none_or(Option::is_none) {
+                self.note(func, module.funcs[func].body.as_ref());
+            }
+        }
+        let known = &self.mentions;
+        module.program_funcs().filter_map(|func| Some((func, known[func.index()].as_ref()?)))
+    }
+
+    fn forget_mentions(&mut self, func: Func) {
+        if let Some(mentions) = self.mentions.get_mut(func.index()) {
+            *mentions = None;
+        }
+    }
+
+    /// Notes what a body mentions, unless that is known.
+    fn note(&mut self, func: Func, body: Option<&Body>) -> Option<&Mentions> {
+        if self.mentions.len() <= func.index() {
+            self.mentions.resize_with(func.index() + 1, || None);
+        }
+        let known = &mut self.mentions[func.index()];
+        if known.is_none() {
+            *known = body.map(|body| Mentions::of(body, &mut self.room));
+        }
+        known.as_ref()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use r8lite_ir::text::{self, Source};
 
     use super::*;
@@ -136,24 +348,38 @@ mod tests {
         (module, funcs[0], funcs[1])
     }
 
+    thread_local! {
+        static SEEN: RefCell<Vec<Func>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// A pass that only looks.
+    fn look(_: &BodyCx<'_>, func: Func, _: &mut Body) -> bool {
+        SEEN.with_borrow_mut(|seen| seen.push(func));
+        false
+    }
+
+    fn looked_at(bodies: &mut Bodies, module: &mut Module) -> Vec<Func> {
+        let hierarchy = Hierarchy::new(module);
+        assert!(!bodies.run(module, &hierarchy, &[("look", BodyPass { ops: OpSet::ALL, clean: look })], 1));
+        SEEN.take()
+    }
+
     #[test]
     fn a_body_is_seen_once_and_again_when_it_changed() {
         let (mut module, f, g) = two_methods();
         let mut bodies = Bodies::default();
-        let look = |bodies: &mut Bodies, module: &Module| {
-            bodies.start_run();
-            bodies.changed_with_ops(module, "pass", OpSet::ALL)
-        };
-        assert_eq!(look(&mut bodies, &module), [f, g]);
-        assert_eq!(look(&mut bodies, &module), []);
+        assert_eq!(looked_at(&mut bodies, &mut module), [f, g]);
+        assert_eq!(looked_at(&mut bodies, &mut module), []);
         assert!(!bodies.edit(&mut module, f, |_, _| false));
-        assert_eq!(look(&mut bodies, &module), []);
+        assert_eq!(looked_at(&mut bodies, &mut module), []);
         // What a pass changes itself it sees again as well.
         assert!(bodies.edit(&mut module, f, |_, _| true));
-        assert_eq!(look(&mut bodies, &module), [f]);
-        assert_eq!(look(&mut bodies, &module), []);
-        bodies.look_again();
-        assert_eq!(look(&mut bodies, &module), [f, g]);
+        assert_eq!(looked_at(&mut bodies, &mut module), [f]);
+        assert_eq!(looked_at(&mut bodies, &mut module), []);
+        bodies.look_again(&module, OpSet::of(&[Op::InitClass]));
+        assert_eq!(looked_at(&mut bodies, &mut module), [g]);
+        bodies.forget(&module);
+        assert_eq!(looked_at(&mut bodies, &mut module), [f, g]);
     }
 
     #[test]

@@ -31,13 +31,12 @@ use r8lite_ir::{
     SecondaryMap, Target, Type, Value,
 };
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
-use crate::bodies::OpSet;
 use crate::cleanup::unreachable::{self, passed};
-use crate::cleanup::{as_int, count_edges, for_each_body, is_truth, restore_order, same_value};
+use crate::cleanup::{as_int, count_edges, is_truth, restore_order, same_value};
 use crate::facts::Facts;
-use crate::registry::{Outcome, PassCx, PassError};
+use crate::registry::BodyCx;
 
 /// How many things a side of a branch may do.
 const MAX_SIDE: usize = 6;
@@ -54,24 +53,18 @@ const MAX_LOOK_BACK: usize = 16;
 /// Each round joins the blocks that the one before left alone.
 const MAX_ROUNDS: usize = 8;
 
-/// Runs the pass.
-///
-/// # Errors
-/// Never.
-pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    let hierarchy = cx.hierarchy(module);
-    Ok(for_each_body(module, cx, "branchless", OpSet::of(&[Op::Branch]), |module, func, body| {
-        let mut changed = false;
-        for _ in 0..MAX_ROUNDS {
-            if !round(module, &hierarchy, func, body) {
-                break;
-            }
-            unreachable::clean(body);
-            restore_order(body);
-            changed = true;
+/// Converts the branches of one body; whether it changed.
+pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
+    let mut changed = false;
+    for _ in 0..MAX_ROUNDS {
+        if !round(cx.module, cx.hierarchy, func, body) {
+            break;
         }
-        changed
-    }))
+        unreachable::tidy(body);
+        restore_order(body);
+        changed = true;
+    }
+    changed
 }
 
 /// Converts what can be converted as things are, innermost branches first.
@@ -428,7 +421,7 @@ impl Converter<'_> {
             {
                 work.extend(self.body.insts[last].targets().iter().map(|target| target.block));
                 work.extend(self.body.blocks[block].catches.iter().map(|catch| catch.target.block));
-                self.body.blocks[block].insts = vec![last];
+                self.body.blocks[block].insts = smallvec![last];
             }
         }
     }
@@ -460,7 +453,7 @@ fn liftable_reads(
     cfg: &Cfg,
 ) -> FxHashMap<Inst, SmallVec<[Block; 4]>> {
     let mut liftable = FxHashMap::default();
-    let mut facts = None;
+    let facts = Facts::new(module, hierarchy, func, body);
     for &block in cfg.rpo() {
         let insts = &body.blocks[block].insts;
         if insts.len() > MAX_LOOK_BACK {
@@ -478,7 +471,6 @@ fn liftable_reads(
                 && body.insts[last].op == Op::Branch
                 && blocks.len() < blocks.inline_size()
             {
-                let facts = facts.get_or_insert_with(|| Facts::new(module, hierarchy, func, body, cfg));
                 if !facts.is_non_null(data.args[0], last) {
                     break;
                 }

@@ -3,8 +3,10 @@
 //! A field whose name no string constant spells can only be found by a name that is put together while the program runs,
 //! or by listing fields; [`ByName::computes`] says whether the program may do such a thing.
 
-use r8lite_ir::{Body, Constant, Entity, MethodRef, Module, SecondaryMap, Symbol, Value, ValueDef};
+use r8lite_ir::{Body, Constant, Entity, MethodRef, Module, SecondaryMap, Symbol, Value};
 use rustc_hash::FxHashSet;
+
+use crate::bodies::Bodies;
 
 /// What the program asks for by name.
 pub(crate) struct ByName {
@@ -29,7 +31,7 @@ enum Lookup {
 
 impl ByName {
     /// Walks the program.
-    pub(crate) fn find(module: &Module) -> ByName {
+    pub(crate) fn find(module: &Module, bodies: &mut Bodies) -> ByName {
         let mut found = ByName { looks_up: false, computes: false, names: FxHashSet::default() };
         let mut lookups = SecondaryMap::with_len(module.method_ref_count(), Lookup::No);
         for index in 0..module.method_ref_count() {
@@ -40,18 +42,23 @@ impl ByName {
             let data = &module.classes[class];
             data.fields.iter().filter_map(|&field| module.fields[field].init).for_each(|it| found.spell(module, it));
         }
-        for func in module.program_funcs() {
+        for (func, mentions) in bodies.mentions(module) {
+            let sought =
+                mentions.members.iter().any(|member| member.method().is_some_and(|it| lookups[it] != Lookup::No));
+            if !sought && !mentions.strings {
+                continue;
+            }
             let Some(body) = &module.funcs[func].body else { continue };
-            if body.values.values().any(|value| matches!(value.def, ValueDef::Const(Constant::String(_)))) {
+            if mentions.strings {
                 found.spell_all(module, body);
             }
-            for (_, inst) in body.layout_insts() {
-                let data = &body.insts[inst];
-                let Some(lookup) = data.method_symbol().map(|method| lookups[method]) else { continue };
+            for member in &mentions.members {
+                let Some(lookup) = member.method().map(|method| lookups[method]) else { continue };
                 found.looks_up |= matches!(lookup, Lookup::Field | Lookup::All);
                 found.computes |= lookup == Lookup::All;
                 // A parameter may have come from a constant, but nobody follows it to see.
-                let is_given = || data.args.last().is_some_and(|&name| body.as_const(name).is_some());
+                let is_given =
+                    || body.insts[member.inst].args.last().is_some_and(|&name| body.as_const(name).is_some());
                 found.computes |= matches!(lookup, Lookup::Updater | Lookup::Field) && !is_given();
             }
         }

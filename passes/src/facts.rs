@@ -22,7 +22,9 @@
 //!
 //! Cost: linear in the body, times the facts of a body over 64, times the nesting of its loops.
 
+use std::cell::OnceCell;
 use std::collections::hash_map::Entry;
+use std::rc::Rc;
 
 use r8lite_ir::{
     Answer, Block, Body, Cfg, Class, ClassOrigin, Constant, Entity, Flags, Func, Hierarchy, Inst, Module, Op,
@@ -64,37 +66,22 @@ pub struct Facts<'a> {
     hierarchy: &'a Hierarchy,
     body: &'a Body,
     this: Option<Value>,
-    place: SecondaryMap<Inst, (Block, u32)>,
-    numbers: FxHashMap<Fact, u32>,
-    /// The position in a block where a fact is first established.
-    first: FxHashMap<(Block, u32), u32>,
-    /// For each block a row of bits, one for each fact.
-    at_start: Bits,
+    cfg: OnceCell<Rc<Cfg>>,
+    /// Found when first asked for: many proofs need none of it.
+    flow: OnceCell<Flow>,
 }
 
 impl<'a> Facts<'a> {
-    /// Finds the facts of a body: `func`'s, or what is to become it.
-    pub fn new(module: &'a Module, hierarchy: &'a Hierarchy, func: Func, body: &'a Body, cfg: &Cfg) -> Self {
+    /// The facts of a body: `func`'s, or what is to become it.
+    pub fn new(module: &'a Module, hierarchy: &'a Hierarchy, func: Func, body: &'a Body) -> Self {
         let this =
             if module.funcs[func].is_static() { None } else { body.blocks[body.entry()].params.first().copied() };
-        let mut place = SecondaryMap::with_len(body.insts.len(), (body.entry(), 0));
-        for &block in &body.layout {
-            for (position, &inst) in body.blocks[block].insts.iter().enumerate() {
-                place[inst] = (block, position as u32);
-            }
-        }
-        let mut facts = Self {
-            module,
-            hierarchy,
-            body,
-            this,
-            place,
-            numbers: FxHashMap::default(),
-            first: FxHashMap::default(),
-            at_start: Bits::default(),
-        };
-        facts.flow(cfg);
-        facts
+        Self { module, hierarchy, body, this, cfg: OnceCell::new(), flow: OnceCell::new() }
+    }
+
+    /// The graph of the body.
+    pub fn cfg(&self) -> &Rc<Cfg> {
+        self.cfg.get_or_init(|| Rc::new(Cfg::new(self.body)))
     }
 
     /// Whether `value` is certainly not null just before `at`.
@@ -136,9 +123,10 @@ impl<'a> Facts<'a> {
     }
 
     fn holds(&self, fact: Fact, at: Inst) -> bool {
-        let Some(&number) = self.numbers.get(&fact) else { return false };
-        let (block, position) = self.place[at];
-        self.at_start.get(block, number) || self.first.get(&(block, number)).is_some_and(|&first| first < position)
+        let flow = self.flow.get_or_init(|| Flow::find(self));
+        let Some(&number) = flow.numbers.get(&fact) else { return false };
+        let Some((block, position)) = self.cfg().place(at) else { return false };
+        flow.at_start.get(block, number) || flow.first.get(&(block, number)).is_some_and(|&first| first < position)
     }
 
     fn non_null(&self, value: Value, holds: &dyn Fn(Fact) -> bool, depth: u32) -> bool {
@@ -210,6 +198,40 @@ impl<'a> Facts<'a> {
             _ if holds(Fact::True(condition)) => Some(positive),
             _ if holds(Fact::False(condition)) => Some(!positive),
             _ => None,
+        }
+    }
+
+    /// Whether what a fact says of a parameter is so for an argument.
+    fn proves(&self, arg: Value, fact: Fact, holds: &dyn Fn(Fact) -> bool) -> bool {
+        match fact {
+            Fact::NonNull(_) => self.non_null(arg, holds, 0),
+            Fact::Null(_) => self.null(arg, holds),
+            Fact::Is(_, ty) => self.null_or_instance(arg, ty, holds, 0),
+            Fact::True(_) => self.known_condition(arg, holds) == Some(true),
+            Fact::False(_) => self.known_condition(arg, holds) == Some(false),
+        }
+    }
+
+    /// What follows from a condition being true or false.
+    fn implied(&self, condition: Value, holds: bool, tests: &SecondaryMap<Value, u8>, out: &mut Vec<Fact>) {
+        let (condition, positive) = stripped(self.body, condition);
+        let holds = holds == positive;
+        if tests[condition] > 1 {
+            out.push(if holds { Fact::True(condition) } else { Fact::False(condition) });
+        }
+        let Some(inst) = self.body.def_inst(condition) else { return };
+        let data = &self.body.insts[inst];
+        if data.op == Op::InstanceOf && holds {
+            let value = self.root(data.args[0]);
+            out.push(Fact::NonNull(value));
+            out.extend(data.type_symbol().map(|ty| Fact::Is(value, ty)));
+        } else if matches!(data.op, Op::Eq | Op::Ne) {
+            let is_null = |v: Value| self.body.as_const(v) == Some(Constant::Null);
+            let value = match (data.args[0], data.args[1]) {
+                (value, null) | (null, value) if is_null(null) => self.root(value),
+                _ => return,
+            };
+            out.push(if holds == (data.op == Op::Eq) { Fact::Null(value) } else { Fact::NonNull(value) });
         }
     }
 
@@ -340,20 +362,33 @@ fn dereferenced(body: &Body, inst: Inst) -> Option<Value> {
     }
 }
 
-// How the facts flow.
-impl Facts<'_> {
-    fn flow(&mut self, cfg: &Cfg) {
-        let sources = self.collect(cfg);
-        let rows = self.body.blocks.len();
+/// What holds where, by the instructions and the sides of branches that establish it.
+#[derive(Default)]
+struct Flow {
+    numbers: FxHashMap<Fact, u32>,
+    /// The position in a block where a fact is first established.
+    first: FxHashMap<(Block, u32), u32>,
+    /// For each block a row of bits, one for each fact.
+    at_start: Bits,
+}
+
+impl Flow {
+    fn find(facts: &Facts<'_>) -> Flow {
+        let (body, cfg) = (facts.body, facts.cfg());
+        let mut flow = Flow::default();
+        let sources = flow.collect(facts, cfg);
+        let rows = body.blocks.len();
         if sources.facts.is_empty() || rows.saturating_mul(sources.facts.len()) > MAX_BITS {
-            self.numbers.clear();
-            self.first.clear();
-            return;
+            return Flow::default();
         }
         let words = sources.facts.len().div_ceil(64);
-        self.at_start = Bits { words, bits: vec![!0; rows * words] };
-        self.at_start.row_mut(self.body.entry()).fill(0);
+        flow.at_start = Bits { words, bits: vec![!0; rows * words] };
+        flow.at_start.row_mut(body.entry()).fill(0);
 
+        // One block alone has nowhere to let facts flow to.
+        if cfg.rpo().len() == 1 {
+            return flow;
+        }
         let mut dirty = vec![true; rows];
         let mut state = vec![0; words];
         let mut edge = vec![0; words];
@@ -364,36 +399,37 @@ impl Facts<'_> {
                 if !std::mem::take(&mut dirty[block.index()]) {
                     continue;
                 }
-                let mut follow = |facts: &mut Self, edge: &mut [u64], target: &Target, skip: usize| {
-                    if facts.enter(&sources, edge, target, skip) {
+                let mut follow = |flow: &mut Self, edge: &mut [u64], target: &Target, skip: usize| {
+                    if flow.enter(facts, &sources, edge, target, skip) {
                         dirty[target.block.index()] = true;
                         again = true;
                     }
                 };
-                state.copy_from_slice(self.at_start.row(block));
-                for catch in &self.body.blocks[block].catches {
+                state.copy_from_slice(flow.at_start.row(block));
+                for catch in &body.blocks[block].catches {
                     edge.copy_from_slice(&state);
-                    follow(self, &mut edge, &catch.target, 1);
+                    follow(&mut flow, &mut edge, &catch.target, 1);
                 }
                 for &number in &sources.blocks[block.index()].established {
                     set(&mut state, number);
                 }
-                let Some(last) = self.body.terminator(block) else { continue };
-                for (index, target) in self.body.insts[last].targets().iter().enumerate() {
+                let Some(last) = body.terminator(block) else { continue };
+                for (index, target) in body.insts[last].targets().iter().enumerate() {
                     edge.copy_from_slice(&state);
                     // Only a branch, which has two targets, establishes something on its edges.
                     for &number in sources.blocks[block.index()].on_edges.get(index).into_iter().flatten() {
                         set(&mut edge, number);
                     }
-                    follow(self, &mut edge, target, 0);
+                    follow(&mut flow, &mut edge, target, 0);
                 }
             }
         }
+        flow
     }
 
     /// Lets the facts of an edge into its target; whether the target lost any. What the edge says of the target's
     /// own parameters is old: they are what the arguments are.
-    fn enter(&mut self, sources: &Sources, edge: &mut [u64], target: &Target, skip: usize) -> bool {
+    fn enter(&mut self, facts: &Facts<'_>, sources: &Sources, edge: &mut [u64], target: &Target, skip: usize) -> bool {
         let on_params = &sources.blocks[target.block.index()].on_params;
         if !on_params.is_empty() {
             let known = edge.to_vec();
@@ -402,7 +438,7 @@ impl Facts<'_> {
                 let fact = sources.facts[number as usize];
                 let proven = match (index as usize).checked_sub(skip) {
                     None => matches!(fact, Fact::NonNull(_)), // the exception itself
-                    Some(arg) => self.proves(target.args[arg], fact, &holds),
+                    Some(arg) => facts.proves(target.args[arg], fact, &holds),
                 };
                 if proven {
                     set(edge, number);
@@ -420,20 +456,9 @@ impl Facts<'_> {
         lost
     }
 
-    /// Whether what a fact says of a parameter is so for an argument.
-    fn proves(&self, arg: Value, fact: Fact, holds: &dyn Fn(Fact) -> bool) -> bool {
-        match fact {
-            Fact::NonNull(_) => self.non_null(arg, holds, 0),
-            Fact::Null(_) => self.null(arg, holds),
-            Fact::Is(_, ty) => self.null_or_instance(arg, ty, holds, 0),
-            Fact::True(_) => self.known_condition(arg, holds) == Some(true),
-            Fact::False(_) => self.known_condition(arg, holds) == Some(false),
-        }
-    }
-
     /// Finds everything that establishes a fact.
-    fn collect(&mut self, cfg: &Cfg) -> Sources {
-        let body = self.body;
+    fn collect(&mut self, facts: &Facts<'_>, cfg: &Cfg) -> Sources {
+        let body = facts.body;
         let mut sources = Sources { facts: Vec::new(), blocks: vec![BlockSources::default(); body.blocks.len()] };
         let tests = count_tests(body, cfg);
         let mut found = Vec::new();
@@ -441,18 +466,18 @@ impl Facts<'_> {
             for (position, &inst) in body.blocks[block].insts.iter().enumerate() {
                 let data = &body.insts[inst];
                 if data.op == Op::CheckCast {
-                    found.extend(data.type_symbol().map(|ty| Fact::Is(self.root(data.args[0]), ty)));
+                    found.extend(data.type_symbol().map(|ty| Fact::Is(facts.root(data.args[0]), ty)));
                 } else if data.op == Op::Check {
-                    self.implied(data.args[0], true, &tests, &mut found);
+                    facts.implied(data.args[0], true, &tests, &mut found);
                 } else if data.op == Op::Branch {
                     for (side, holds) in [true, false].into_iter().enumerate() {
-                        self.implied(data.args[0], holds, &tests, &mut found);
+                        facts.implied(data.args[0], holds, &tests, &mut found);
                         let numbers = found.drain(..).map(|fact| self.number(fact, &mut sources.facts));
                         sources.blocks[block.index()].on_edges[side] = numbers.collect();
                     }
-                } else if let Some(value) = dereferenced(body, inst).map(|v| self.root(v))
+                } else if let Some(value) = dereferenced(body, inst).map(|v| facts.root(v))
                     && body.as_const(value).is_none()
-                    && !self.is_never_null(value)
+                    && !facts.is_never_null(value)
                 {
                     found.push(Fact::NonNull(value));
                 }
@@ -479,29 +504,6 @@ impl Facts<'_> {
             }
         }
         sources
-    }
-
-    /// What follows from a condition being true or false.
-    fn implied(&self, condition: Value, holds: bool, tests: &SecondaryMap<Value, u8>, out: &mut Vec<Fact>) {
-        let (condition, positive) = stripped(self.body, condition);
-        let holds = holds == positive;
-        if tests[condition] > 1 {
-            out.push(if holds { Fact::True(condition) } else { Fact::False(condition) });
-        }
-        let Some(inst) = self.body.def_inst(condition) else { return };
-        let data = &self.body.insts[inst];
-        if data.op == Op::InstanceOf && holds {
-            let value = self.root(data.args[0]);
-            out.push(Fact::NonNull(value));
-            out.extend(data.type_symbol().map(|ty| Fact::Is(value, ty)));
-        } else if matches!(data.op, Op::Eq | Op::Ne) {
-            let is_null = |v: Value| self.body.as_const(v) == Some(Constant::Null);
-            let value = match (data.args[0], data.args[1]) {
-                (value, null) | (null, value) if is_null(null) => self.root(value),
-                _ => return,
-            };
-            out.push(if holds == (data.op == Op::Eq) { Fact::Null(value) } else { Fact::NonNull(value) });
-        }
     }
 
     fn number(&mut self, fact: Fact, facts: &mut Vec<Fact>) -> u32 {

@@ -12,13 +12,12 @@
 use std::cell::{Cell, RefCell};
 
 use r8lite_ir::{
-    Body, Class, ClassOrigin, Constant, Effect, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Target, Value,
+    Body, Cfg, Class, ClassOrigin, Constant, Effect, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Target, Value,
     ValueDef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::plan::Site;
-use crate::updaters::body_index::BodyIndex;
 
 /// How deep calls are followed; beyond that, code counts as loud.
 const MAX_CALL_DEPTH: u32 = 8;
@@ -96,18 +95,18 @@ impl<'a> Initialisation<'a> {
 
     /// Whether `store`, which stands in its class's initialiser, has certainly run before any code outside that
     /// initialiser can run while the class is being initialised, and whenever the class is initialised.
-    pub(crate) fn is_stored_before_visible(&self, store: Site, index: &BodyIndex) -> bool {
+    pub(crate) fn is_stored_before_visible(&self, store: Site, cfg: &Cfg) -> bool {
         let func = &self.module.funcs[store.func];
         let body = func.body.as_ref().expect("the store stands in a body");
         let always_stored = body.layout.iter().all(|&block| match body.terminator(block) {
-            Some(end) if body.insts[end].op == Op::Return && index.cfg().is_reachable(block) => {
-                index.dominates(store.inst, end)
+            Some(end) if body.insts[end].op == Op::Return && cfg.is_reachable(block) => {
+                cfg.comes_first(store.inst, end)
             }
             _ => true,
         });
         always_stored
             && self.supers_are_quiet(func.class)
-            && self.body_is_quiet(store.func, |inst| !index.dominates(store.inst, inst), 0)
+            && self.body_is_quiet(store.func, |inst| !cfg.comes_first(store.inst, inst), 0)
     }
 
     /// Whether what is initialised before a class is quiet: its superclass, and the superinterfaces that have methods

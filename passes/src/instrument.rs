@@ -11,10 +11,11 @@
 //! The offset is stored right where the updater is, and a real offset is never 0: so *the offset is 0* and *the updater is
 //! null* are the same thing, always.
 
-use r8lite_ir::{Edits, FieldData, FieldRefData, Flags, InstData, Module, Op, Payload, Type};
+use r8lite_ir::{
+    Edits, Field, FieldData, FieldRef, FieldRefData, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Payload, Type,
+};
 
-use crate::bodies::Bodies;
-use crate::plan::{OffsetField, Recognised, UpdaterPlan};
+use crate::plan::UpdaterPlan;
 use crate::registry::{Outcome, PassCx, PassError};
 
 /// Adds the offset fields of the plan, and their assignments.
@@ -22,33 +23,42 @@ use crate::registry::{Outcome, PassCx, PassError};
 /// # Errors
 /// If the plan is of another module.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    let mut changed = false;
+    let hierarchy = cx.hierarchy(module);
+    let mut stores: Vec<(Func, OffsetStore)> = Vec::new();
     for updater in &cx.plan.updaters {
-        let (Some(recognised), Some(offset)) = (&updater.recognised, &updater.offset) else { continue };
         // Twice instrumenting is once: the field is there then.
-        if offset_field(module, updater).is_some() {
-            continue;
+        if offset_field(module, &hierarchy, updater).is_none() {
+            stores.extend(add_offset_field(module, updater));
         }
-        changed |= add_offset_field(module, &mut cx.known.bodies, updater, recognised, offset)?;
     }
+    // A class initialiser is edited once for all its updaters.
+    stores.sort_by_key(|&(func, _)| func);
+    for stores in stores.chunk_by(|a, b| a.0 == b.0) {
+        store_offsets(module, cx, stores)?;
+    }
+    let changed = !stores.is_empty();
     Ok(Outcome { changed, declarations: changed })
 }
 
-/// The reference by which an updater's offset field is read and written; none before it is there.
-pub(crate) fn offset_field(module: &Module, updater: &UpdaterPlan) -> Option<FieldRefData> {
+/// The offset field of an updater; none before it is there.
+pub(crate) fn offset_field(module: &Module, hierarchy: &Hierarchy, updater: &UpdaterPlan) -> Option<Field> {
     let class = module.fields[updater.field].class;
     let name = module.find_symbol(&updater.offset.as_ref()?.name)?;
-    let field = module.declared_field(class, name)?;
-    (module.fields[field].ty == Type::I64).then_some(FieldRefData { class, name, ty: Type::I64 })
+    hierarchy.declared_field(class, name, Type::I64)
 }
 
-fn add_offset_field(
-    module: &mut Module,
-    bodies: &mut Bodies,
-    updater: &UpdaterPlan,
-    recognised: &Recognised,
-    offset: &OffsetField,
-) -> Result<bool, PassError> {
+/// The assignment of an offset field.
+#[derive(Clone, Copy)]
+struct OffsetStore {
+    /// The assignment of the updater, before which it stands.
+    before: Inst,
+    offset: FieldRef,
+    target: FieldRef,
+}
+
+/// Adds the offset field that the plan asks for, if it does.
+fn add_offset_field(module: &mut Module, updater: &UpdaterPlan) -> Option<(Func, OffsetStore)> {
+    let (recognised, offset) = (updater.recognised.as_ref()?, updater.offset.as_ref()?);
     let class = module.fields[updater.field].class;
     let name = module.symbol(&offset.name);
     let flags = offset.flags.with(Flags::STATIC).with(Flags::FINAL).with(Flags::SYNTHETIC);
@@ -57,23 +67,30 @@ fn add_offset_field(
     let target = &module.fields[recognised.target];
     let target = FieldRefData { class: target.class, name: target.name, ty: target.ty };
     let target = module.intern_field_ref(target);
-    let field = module.intern_field_ref(FieldRefData { class, name, ty: Type::I64 });
+    let offset = module.intern_field_ref(FieldRefData { class, name, ty: Type::I64 });
+    Some((recognised.store.func, OffsetStore { before: recognised.store.inst, offset, target }))
+}
 
-    let store = recognised.store;
-    let stored = bodies.edit(module, store.func, |module, body| {
-        let origin = body.insts[store.inst].origin;
-        let name = Some(module.symbol("offset"));
-        let read = body.make_inst(module, InstData::new(Op::FieldOffset, Payload::Field(target), [], origin), name);
-        let value = body.insts[read].result.expect("field_offset has a result");
-        let write = body.make_inst(module, InstData::new(Op::PutStatic, Payload::Field(field), [value], origin), None);
+/// Assigns the offset fields of one class.
+fn store_offsets(module: &mut Module, cx: &mut PassCx<'_>, stores: &[(Func, OffsetStore)]) -> Result<(), PassError> {
+    let name = Some(module.symbol("offset"));
+    let stored = cx.known.bodies.edit(module, stores[0].0, |module, body| {
         let mut edits = Edits::new();
-        edits.before(store.inst, read);
-        edits.before(store.inst, write);
+        for &(_, OffsetStore { before, offset, target }) in stores {
+            let origin = body.insts[before].origin;
+            let read = InstData::new(Op::FieldOffset, Payload::Field(target), [], origin);
+            let read = body.make_inst(module, read, name);
+            let value = body.insts[read].result.expect("field_offset has a result");
+            let write = InstData::new(Op::PutStatic, Payload::Field(offset), [value], origin);
+            let write = body.make_inst(module, write, None);
+            edits.before(before, read);
+            edits.before(before, write);
+        }
         edits.apply(body);
         true
     });
     if stored {
-        Ok(true)
+        Ok(())
     } else {
         Err(PassError::new("the plan is of another module: an updater is stored in a method without a body"))
     }

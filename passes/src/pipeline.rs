@@ -15,10 +15,11 @@
 use std::fmt;
 
 use r8lite_ir::diag::Diagnostic;
+use r8lite_ir::verify::verify_changed;
 use r8lite_ir::{Module, Verified, text, verify};
 
 use crate::plan::{self, Plan, PlanOptions};
-use crate::registry::{self, Known, Outcome, Pass, PassCx, PassError};
+use crate::registry::{self, BodyPass, Known, Outcome, Pass, PassCx, PassError, Run};
 use crate::report::Report;
 
 /// The passes to run, in order.
@@ -26,13 +27,13 @@ use crate::report::Report;
 /// ```
 /// use r8lite_ir::Module;
 /// use r8lite_passes::pipeline::Schedule;
-/// use r8lite_passes::registry::{Outcome, Pass, PassCx, PassError};
+/// use r8lite_passes::registry::{Outcome, Pass, PassCx, PassError, Run};
 ///
 /// fn count(_: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
 ///     cx.report.remarks.push("the author's own pass ran".to_string());
 ///     Ok(Outcome::default())
 /// }
-/// let mine = Pass { name: "count", about: "says that it ran", required: false, run: count };
+/// let mine = Pass { name: "count", about: "says that it ran", required: false, run: Run::Module(count) };
 /// let schedule = Schedule::default().push(mine);
 /// assert_eq!(schedule.passes().next_back().unwrap().name, "count");
 /// ```
@@ -263,6 +264,8 @@ pub struct Pipeline<'a> {
     /// Whether a pass of the round that is under way, or of the last one, changed anything.
     round_changed: bool,
     optional_runs: usize,
+    /// Whether a pass ran that is not one of the registry.
+    foreign: bool,
 }
 
 impl<'a> Pipeline<'a> {
@@ -278,7 +281,17 @@ impl<'a> Pipeline<'a> {
     fn resume(module: Module, known: Known, plan: &'a Plan, config: Config) -> Result<Self, ConfigError> {
         config.schedule.check_order()?;
         let report = Report::planned(&module, plan);
-        Ok(Self { module, plan, config, report, known, done: 0, round_changed: false, optional_runs: 0 })
+        Ok(Self {
+            module,
+            plan,
+            config,
+            report,
+            known,
+            done: 0,
+            round_changed: false,
+            optional_runs: 0,
+            foreign: false,
+        })
     }
 
     /// The pass that [`Pipeline::run_next`] would run.
@@ -324,25 +337,75 @@ impl<'a> Pipeline<'a> {
         Ok(step)
     }
 
+    /// Runs what is left. Where nobody looks in between, passes over bodies that follow each other are run together.
     fn run_all(&mut self) -> Result<(), PipelineError> {
+        let Config { bisect_limit, verify_each, check_unchanged, .. } = self.config;
+        let watched = bisect_limit.is_some() || verify_each || check_unchanged;
         while self.next_pass().is_some() {
-            self.run_next()?;
+            let row = if watched { Vec::new() } else { self.body_passes() };
+            if row.len() < 2 {
+                self.run_next()?;
+            } else {
+                self.run_together(&row);
+            }
         }
         Ok(())
     }
 
+    /// The passes over bodies that come next, up to the end of the round.
+    fn body_passes(&self) -> Vec<(&'static str, BodyPass)> {
+        let Schedule { passes, round } = &self.config.schedule;
+        let left = match self.done.checked_sub(passes.len()) {
+            None => &passes[self.done..],
+            Some(after) => &round[after % round.len()..],
+        };
+        let body_pass = |pass: &Pass| match pass.run {
+            Run::Body(body_pass) if registry::is_ours(pass) => Some((pass.name, body_pass)),
+            Run::Body(_) | Run::Module(_) => None,
+        };
+        left.iter().map_while(body_pass).collect()
+    }
+
+    /// Runs the passes over bodies that come next. If they are a whole round, each body goes through all its rounds.
+    fn run_together(&mut self, row: &[(&'static str, BodyPass)]) {
+        let Schedule { passes, round } = &self.config.schedule;
+        let at = self.done.checked_sub(passes.len()).map(|after| after % round.len());
+        if at == Some(0) {
+            self.round_changed = false;
+        }
+        let is_round = row.len() == round.len();
+        let rounds = if is_round { MAX_ROUNDS as u32 } else { 1 };
+        let hierarchy = self.known.hierarchy(&self.module);
+        let changed = self.known.bodies.run(&mut self.module, &hierarchy, row, rounds);
+        self.done += row.len();
+        self.round_changed |= changed && !is_round;
+    }
+
     fn run_pass(&mut self, pass: Pass) -> Result<Outcome, PipelineError> {
         let before = self.config.check_unchanged.then(|| text::print_module(&self.module));
-        let mut cx = PassCx::resume(self.plan, &mut self.report, std::mem::take(&mut self.known));
-        cx.known.bodies.start_run();
-        let result = (pass.run)(&mut self.module, &mut cx);
-        self.known = cx.known;
+        let result = match pass.run {
+            Run::Module(run) => {
+                let mut cx = PassCx::resume(self.plan, &mut self.report, std::mem::take(&mut self.known));
+                cx.known.bodies.start_run();
+                let result = run(&mut self.module, &mut cx);
+                self.known = cx.known;
+                result
+            }
+            Run::Body(body_pass) => {
+                let hierarchy = self.known.hierarchy(&self.module);
+                let changed = self.known.bodies.run(&mut self.module, &hierarchy, &[(pass.name, body_pass)], 1);
+                Ok(Outcome { changed, declarations: false })
+            }
+        };
         let outcome = result.map_err(|error| PipelineError::Pass { pass: pass.name, error })?;
         if outcome.declarations {
             self.known.declarations_changed();
         }
-        if outcome.changed && !registry::is_ours(&pass) {
-            self.known.bodies.forget();
+        if !registry::is_ours(&pass) {
+            self.foreign = true;
+            if outcome.changed {
+                self.known.bodies.forget(&self.module);
+            }
         }
         if outcome.changed {
             if self.config.verify_each {
@@ -369,10 +432,16 @@ impl<'a> Pipeline<'a> {
 
     /// The module and the report after the last pass.
     ///
+    /// Bodies that no pass changed are not verified again, unless it was asked for after each pass, or a pass from
+    /// outside of the registry ran.
+    ///
     /// # Errors
     /// If the module is not in order.
-    pub fn finish(self) -> Result<(Verified, Report), PipelineError> {
-        match verify(self.module) {
+    pub fn finish(mut self) -> Result<(Verified, Report), PipelineError> {
+        let hierarchy = self.known.hierarchy(&self.module);
+        let changed = self.known.bodies.changed(&self.module, &hierarchy);
+        let whole = self.config.verify_each || self.foreign;
+        match verify_changed(self.module, |func| whole || changed[func]) {
             Ok(verified) => Ok((verified, self.report)),
             Err(invalid) => Err(PipelineError::Broken { pass: None, diagnostics: invalid.diagnostics }),
         }

@@ -1,10 +1,13 @@
 //! The passes there are, and the order they run in.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use r8lite_ir::{Hierarchy, Module};
+use r8lite_ir::{Body, Class, ClassOrigin, Func, Hierarchy, Module, Op, SecondaryMap};
+use rustc_hash::FxHashSet;
 
 use crate::bodies::Bodies;
+pub use crate::bodies::OpSet;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::{branchless, cleanup, instrument, replace, retire, triggers, unused_args};
@@ -63,7 +66,8 @@ impl Known {
 pub struct Outcome {
     /// Whether anything changed. Saying no and changing something is a bug that the pipeline's checks catch.
     pub changed: bool,
-    /// Whether a class, field or method was added or removed (so that the hierarchy has to be made anew).
+    /// Whether a class, field or method was added, or one removed that something may still name, so that the hierarchy
+    /// has to be made anew.
     pub declarations: bool,
 }
 
@@ -84,7 +88,72 @@ impl PassError {
 }
 
 /// The code of a pass.
-pub type Run = fn(&mut Module, &mut PassCx<'_>) -> Result<Outcome, PassError>;
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Run {
+    /// It works on the module.
+    Module(fn(&mut Module, &mut PassCx<'_>) -> Result<Outcome, PassError>),
+    /// It works on each body by itself.
+    Body(BodyPass),
+}
+
+/// The code of a pass that works on each body of the program by itself.
+///
+/// What it makes of a body must follow from the body and the module's declarations alone. So it need not look again at
+/// a body that it left alone, and the pipeline may take one body through several passes before the next.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyPass {
+    /// It has no work in a body without one of these.
+    pub ops: OpSet,
+    /// Changes a body, and says whether it did.
+    pub clean: fn(&BodyCx<'_>, Func, &mut Body) -> bool,
+}
+
+/// What a pass over bodies is lent besides the body, which the module lacks meanwhile.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BodyCx<'a> {
+    /// The module, for its declarations.
+    pub module: &'a Module,
+    /// Its class hierarchy.
+    pub hierarchy: &'a Hierarchy,
+    pub(crate) idle: &'a IdleClasses,
+}
+
+impl BodyCx<'_> {
+    /// Whether a class initialises without any effect: neither it nor what is initialised with it has an initialiser.
+    pub(crate) fn initialises_idly(&self, class: Class) -> bool {
+        self.idle.contain(self.module, class)
+    }
+}
+
+/// Which classes initialise without any effect, as far as somebody asked.
+#[derive(Debug, Default)]
+pub(crate) struct IdleClasses {
+    known: RefCell<SecondaryMap<Class, Option<bool>>>,
+}
+
+impl IdleClasses {
+    fn contain(&self, module: &Module, class: Class) -> bool {
+        if let Some(known) = self.known.borrow()[class] {
+            return known;
+        }
+        let mut seen = FxHashSet::default();
+        let mut work = vec![class];
+        let mut idle = true;
+        while let Some(class) = work.pop() {
+            if !seen.insert(class) {
+                continue;
+            }
+            let data = &module.classes[class];
+            idle &= matches!(data.origin, ClassOrigin::Program | ClassOrigin::Library);
+            idle &= module.clinit(class).is_none();
+            work.extend(data.superclass.iter().chain(&data.interfaces));
+        }
+        self.known.borrow_mut()[class] = Some(idle);
+        idle
+    }
+}
 
 /// A row of the registry.
 #[derive(Clone, Copy, Debug)]
@@ -105,70 +174,79 @@ pub const PASSES: &[Pass] = &[
         name: "instrument",
         about: "adds the offset fields that the plan asks for",
         required: true,
-        run: instrument::run,
+        run: Run::Module(instrument::run),
     },
-    Pass { name: "replace", about: "turns the planned calls into accesses", required: true, run: replace::run },
+    Pass {
+        name: "replace",
+        about: "turns the planned calls into accesses",
+        required: true,
+        run: Run::Module(replace::run),
+    },
     Pass {
         name: "unused-args",
         about: "passes null for parameters that the called method never uses",
         required: false,
-        run: unused_args::run,
+        run: Run::Module(unused_args::run),
     },
     Pass {
         name: "triggers",
         about: "keeps of a static read that is unused only the class initialisation that can be seen",
         required: false,
-        run: triggers::run,
+        run: Run::Module(triggers::run),
     },
     Pass {
         name: "retire",
         about: "removes updaters and accessors that nothing uses",
         required: true,
-        run: retire::run,
+        run: Run::Module(retire::run),
     },
     Pass {
         name: "fold",
         about: "computes what is known, and simplifies by exact rules",
         required: false,
-        run: cleanup::fold::run,
+        run: over_bodies(OpSet::ALL, cleanup::fold::clean),
     },
     Pass {
         name: "checks",
         about: "removes checks and tests whose outcome is proven",
         required: false,
-        run: cleanup::checks::run,
+        run: over_bodies(cleanup::checks::CANDIDATES, cleanup::checks::clean),
     },
     Pass {
         name: "block-params",
         about: "removes block parameters that always are one value, or that nothing uses",
         required: false,
-        run: cleanup::block_params::run,
+        run: over_bodies(OpSet::ALL, cleanup::block_params::clean),
     },
     Pass {
         name: "unreachable",
         about: "drops blocks that nothing reaches, and joins those that follow each other",
         required: false,
-        run: cleanup::unreachable::run,
+        run: over_bodies(OpSet::ALL, cleanup::unreachable::clean),
     },
     Pass {
         name: "dce",
         about: "removes instructions whose result nothing uses",
         required: false,
-        run: cleanup::dce::run,
+        run: over_bodies(OpSet::ALL, cleanup::dce::clean),
     },
     Pass {
         name: "dead-fields",
         about: "removes private fields that nothing uses",
         required: false,
-        run: cleanup::dead_fields::run,
+        run: Run::Module(cleanup::dead_fields::run),
     },
     Pass {
         name: "branchless",
         about: "turns small branches that only choose a value into `select`",
         required: false,
-        run: branchless::run,
+        run: over_bodies(OpSet::of(&[Op::Branch]), branchless::clean),
     },
 ];
+
+const fn over_bodies(ops: OpSet, clean: fn(&BodyCx<'_>, Func, &mut Body) -> bool) -> Run {
+    Run::Body(BodyPass { ops, clean })
+}
 
 /// What runs by default, once, in this order.
 pub const SCHEDULE: &[&str] = &["instrument", "replace"];
@@ -181,11 +259,11 @@ pub const ROUND: &[&str] = &[
     "block-params",
     "unreachable",
     "dce",
+    "branchless",
     "unused-args",
     "triggers",
     "retire",
     "dead-fields",
-    "branchless",
 ];
 
 /// What runs before anything is decided, in rounds too: what it leaves is what the plan speaks of. So a call in code that
@@ -204,9 +282,13 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("dce", "branchless", "what nothing uses would count as work of a branch's side"),
 ];
 
-/// Whether a pass is one of the registry, code and all: only those note which bodies they change.
+/// Whether a pass is one of the registry, code and all: of those it is known that they tell what they change.
 pub(crate) fn is_ours(pass: &Pass) -> bool {
-    find(pass.name).is_some_and(|ours| std::ptr::fn_addr_eq(ours.run, pass.run))
+    find(pass.name).is_some_and(|ours| match (ours.run, pass.run) {
+        (Run::Module(ours), Run::Module(run)) => std::ptr::fn_addr_eq(ours, run),
+        (Run::Body(ours), Run::Body(body_pass)) => std::ptr::fn_addr_eq(ours.clean, body_pass.clean),
+        (Run::Module(_), Run::Body(_)) | (Run::Body(_), Run::Module(_)) => false,
+    })
 }
 
 /// The pass of this name.

@@ -239,23 +239,36 @@ fn describe(call: &CallPlan, replacement: &Replacement) -> String {
 /// A signature as a method descriptor, by JVMS 4.3.3.
 fn descriptor(module: &Module, sig: Sig) -> String {
     let sig = module.sig(sig);
-    let params: String = sig.params.iter().map(|&param| type_descriptor(module, param)).collect();
-    let ret = sig.ret.map_or_else(|| "V".to_owned(), |ret| type_descriptor(module, ret));
-    format!("({params}){ret}")
+    let mut text = "(".to_owned();
+    sig.params.iter().for_each(|&param| push_descriptor(module, &mut text, param));
+    text.push(')');
+    match sig.ret {
+        Some(ret) => push_descriptor(module, &mut text, ret),
+        None => text.push('V'),
+    }
+    text
 }
 
-fn type_descriptor(module: &Module, ty: Type) -> String {
-    match ty {
-        Type::Bool => "Z".to_owned(),
-        Type::I8 => "B".to_owned(),
-        Type::U16 => "C".to_owned(),
-        Type::I16 => "S".to_owned(),
-        Type::I32 => "I".to_owned(),
-        Type::I64 => "J".to_owned(),
-        Type::F32 => "F".to_owned(),
-        Type::F64 => "D".to_owned(),
+fn push_descriptor(module: &Module, text: &mut String, ty: Type) {
+    let letter = match ty {
+        Type::Bool => 'Z',
+        Type::I8 => 'B',
+        Type::U16 => 'C',
+        Type::I16 => 'S',
+        Type::I32 => 'I',
+        Type::I64 => 'J',
+        Type::F32 => 'F',
+        Type::F64 => 'D',
         Type::Null => unreachable!("no parameter is declared with the type of null"),
-        Type::Class(class) => format!("L{};", module.class_name(class).replace('.', "/")),
-        Type::Array(array) => format!("[{}", type_descriptor(module, module.array_element(array))),
-    }
+        Type::Class(class) => {
+            text.push('L');
+            text.extend(module.class_name(class).chars().map(|c| if c == '.' { '/' } else { c }));
+            ';'
+        }
+        Type::Array(array) => {
+            text.push('[');
+            return push_descriptor(module, text, module.array_element(array));
+        }
+    };
+    text.push(letter);
 }

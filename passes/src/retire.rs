@@ -16,15 +16,21 @@
 //! that would have made it unused was switched off, stays, and the report says so. An offset field that nothing reads
 //! goes the same way.
 
-use r8lite_ir::{Edits, Effect, Entity, Field, FieldRef, Func, MethodRef, Module, Op, Payload, SecondaryMap};
+use r8lite_ir::{
+    Body, Class, Edits, Effect, Entity, Field, FieldRef, Func, Hierarchy, MethodRef, Module, Op, SecondaryMap, Symbol,
+    Value,
+};
 use rustc_hash::FxHashSet;
 
 use crate::access;
 use crate::bodies::OpSet;
 use crate::instrument;
-use crate::plan::{Recognised, UpdaterPlan};
+use crate::plan::{Plan, Recognised, UpdaterPlan};
 use crate::registry::{Outcome, PassCx, PassError};
 use crate::report;
+
+/// Opcodes that may do no more than to initialise a class.
+const INITIALISES: OpSet = OpSet::of(&[Op::GetStatic, Op::InitClass]);
 
 /// Removes what the plan lets go and nothing uses.
 ///
@@ -32,36 +38,54 @@ use crate::report;
 /// If the plan is of another module.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
     let mut changed = remove_accessors(module, cx);
-    let read = fields_read(module, cx);
-    let plan = cx.plan;
-    for (number, updater) in plan.updaters.iter().enumerate() {
-        let Some(recognised) = &updater.recognised else { continue };
-        let class = module.fields[updater.field].class;
-        if !module.classes[class].fields.contains(&updater.field) {
-            continue;
-        }
-        if updater.hidden && !read.contains(&updater.field) && remove_updater(module, cx, updater, recognised) {
-            report::updater_gone(&mut cx.report.updaters[number]);
-            changed = true;
-        } else {
-            report::updater_stayed(&mut cx.report.updaters[number]);
-        }
+    let hierarchy = cx.hierarchy(module);
+    let standing = Standing::find(module, &hierarchy, cx.plan);
+    let read = fields_read(module, cx, &standing);
+    changed |= remove_updaters(module, cx, &standing, &read);
+    changed |= remove_offset_fields(module, cx, &standing, &read);
+    let mut clinits: Vec<Func> = standing.updaters.iter().map(|&(_, recognised)| recognised.store.func).collect();
+    clinits.sort_unstable();
+    clinits.dedup();
+    let mut idle = false;
+    for clinit in clinits {
+        idle |= remove_empty_clinit(module, &hierarchy, clinit);
     }
-    for (number, updater) in plan.updaters.iter().enumerate() {
-        let Some(recognised) = &updater.recognised else { continue };
-        let Some(data) = instrument::offset_field(module, updater) else { continue };
-        let field = module.declared_field(data.class, data.name).expect("it was just found");
-        if !read.contains(&field) {
-            remove_static(module, cx, field, recognised.store.func);
-            report::not_instrumented(&mut cx.report.updaters[number]);
-            changed = true;
-        }
+    if idle {
+        // What only initialised such a class does nothing any more.
+        cx.known.bodies.look_again(module, INITIALISES);
     }
-    for updater in &plan.updaters {
-        changed |= remove_empty_clinit(module, cx, updater);
-    }
+    changed |= idle;
     cx.report.count();
-    Ok(Outcome { changed, declarations: changed })
+    // What goes is named by nothing, so every name means what it did.
+    Ok(Outcome { changed, declarations: false })
+}
+
+/// The updaters and offset fields of the plan that are still there.
+struct Standing {
+    /// Each with its number in the plan.
+    updaters: Vec<(usize, Recognised)>,
+    /// With the number of its updater.
+    offsets: Vec<(usize, Field)>,
+    /// The fields that their classes list.
+    listed: FxHashSet<Field>,
+}
+
+impl Standing {
+    fn find(module: &Module, hierarchy: &Hierarchy, plan: &Plan) -> Standing {
+        let mut classes: Vec<Class> = plan.updaters.iter().map(|updater| module.fields[updater.field].class).collect();
+        classes.dedup();
+        let listed = classes.iter().flat_map(|&class| module.classes[class].fields.iter().copied()).collect();
+        let mut standing = Standing { updaters: Vec::new(), offsets: Vec::new(), listed };
+        for (number, updater) in plan.updaters.iter().enumerate() {
+            let Some(recognised) = updater.recognised else { continue };
+            standing.updaters.push((number, recognised));
+            let offset = instrument::offset_field(module, hierarchy, updater);
+            standing
+                .offsets
+                .extend(offset.filter(|field| standing.listed.contains(field)).map(|field| (number, field)));
+        }
+        standing
+    }
 }
 
 /// Removes accessors that nothing calls, innermost last.
@@ -102,26 +126,20 @@ fn funcs_called(module: &Module, cx: &mut PassCx<'_>) -> FxHashSet<Func> {
         let method = MethodRef::new(index);
         resolved[method] = hierarchy.resolve_method(module, method).filter(|func| wanted.contains(func));
     }
-    for func in cx.known.bodies.with_ops(module, OpSet::INVOKES) {
-        let Some(body) = &module.funcs[func].body else { continue };
-        for (_, inst) in body.layout_insts() {
-            if let Payload::Method(method) = body.insts[inst].payload {
-                called.extend(resolved[method]);
-            }
-        }
+    for (_, mentions) in cx.known.bodies.mentions(module) {
+        let methods = mentions.members.iter().filter_map(|member| member.method());
+        called.extend(methods.filter_map(|method| resolved[method]));
     }
     called
 }
 
 /// The updater and offset fields of the plan that some instruction of the program reads.
-fn fields_read(module: &Module, cx: &mut PassCx<'_>) -> FxHashSet<Field> {
-    let mut wanted = FxHashSet::default();
-    for updater in &cx.plan.updaters {
-        wanted.insert(updater.field);
-        if let Some(data) = instrument::offset_field(module, updater) {
-            wanted.extend(module.declared_field(data.class, data.name));
-        }
-    }
+fn fields_read(module: &Module, cx: &mut PassCx<'_>, standing: &Standing) -> FxHashSet<Field> {
+    let updaters = standing.updaters.iter().map(|&(number, _)| cx.plan.updaters[number].field);
+    let wanted: FxHashSet<Field> = updaters
+        .filter(|field| standing.listed.contains(field))
+        .chain(standing.offsets.iter().map(|&(_, it)| it))
+        .collect();
     let hierarchy = cx.hierarchy(module);
     let mut resolved = SecondaryMap::with_len(module.field_ref_count(), None);
     for index in 0..module.field_ref_count() {
@@ -129,74 +147,128 @@ fn fields_read(module: &Module, cx: &mut PassCx<'_>) -> FxHashSet<Field> {
         resolved[field] = hierarchy.resolve_field(module, field).filter(|field| wanted.contains(field));
     }
     let mut read = FxHashSet::default();
-    for func in cx.known.bodies.with_ops(module, OpSet::of(&[Op::GetStatic, Op::GetField])) {
-        let Some(body) = &module.funcs[func].body else { continue };
-        for (_, inst) in body.layout_insts() {
-            let data = &body.insts[inst];
-            if let (Payload::Field(field), Op::GetStatic | Op::GetField) = (&data.payload, data.op) {
-                read.extend(resolved[*field]);
-            }
-        }
+    for (_, mentions) in cx.known.bodies.mentions(module) {
+        let reads = mentions.members.iter().filter(|member| matches!(member.op, Op::GetStatic | Op::GetField));
+        read.extend(reads.filter_map(|member| resolved[member.field()?]));
     }
     read
 }
 
-/// Removes an updater that nothing reads, and its creation if nothing else uses what it made.
-fn remove_updater(module: &mut Module, cx: &mut PassCx<'_>, updater: &UpdaterPlan, recognised: &Recognised) -> bool {
-    let creation = recognised.creation;
-    let Some(body) = &module.funcs[creation.func].body else { return false };
-    let made = body.insts[creation.inst].result;
-    let mut others = 0;
-    for (_, inst) in body.layout_insts() {
-        if inst != recognised.store.inst {
-            body.insts[inst].for_each_use(|value| others += usize::from(Some(value) == made));
+/// Removes updaters that nothing reads, and their creations if nothing else uses what they made. Whether any went.
+fn remove_updaters(module: &mut Module, cx: &mut PassCx<'_>, standing: &Standing, read: &FxHashSet<Field>) -> bool {
+    let plan = cx.plan;
+    let mut unread: Vec<(usize, Recognised)> = Vec::new();
+    for &(number, recognised) in &standing.updaters {
+        let UpdaterPlan { field, hidden, .. } = plan.updaters[number];
+        if !standing.listed.contains(&field) {
+            continue;
+        }
+        if hidden && !read.contains(&field) {
+            unread.push((number, recognised));
         }
     }
-    for &block in &body.layout {
-        for catch in &body.blocks[block].catches {
-            others += catch.target.args.iter().filter(|&&value| Some(value) == made).count();
+    // A class initialiser is read and edited once for all its updaters.
+    unread.sort_by_key(|&(number, recognised)| (recognised.creation.func, number));
+    let mut gone = FxHashSet::default();
+    for unread in unread.chunk_by(|a, b| a.1.creation.func == b.1.creation.func) {
+        let func = unread[0].1.creation.func;
+        let Some(body) = &module.funcs[func].body else { continue };
+        let others = uses_besides_store(body, unread);
+        let unused: Vec<(usize, Recognised)> =
+            unread.iter().zip(others).filter(|&(_, others)| others == 0).map(|(&row, _)| row).collect();
+        if unused.is_empty() {
+            continue;
+        }
+        cx.known.bodies.edit(module, func, |_, body| {
+            let mut edits = Edits::new();
+            for (_, recognised) in &unused {
+                edits.remove(recognised.creation.inst);
+                edits.remove(recognised.store.inst);
+            }
+            edits.apply(body);
+            true
+        });
+        for (number, _) in unused {
+            gone.insert(plan.updaters[number].field);
+            report::updater_gone(&mut cx.report.updaters[number]);
         }
     }
-    if others > 0 {
-        return false;
+    for &(number, _) in &standing.updaters {
+        let field = plan.updaters[number].field;
+        if standing.listed.contains(&field) && !gone.contains(&field) {
+            report::updater_stayed(&mut cx.report.updaters[number]);
+        }
     }
-    cx.known.bodies.edit(module, creation.func, |_, body| {
-        let mut edits = Edits::new();
-        edits.remove(creation.inst);
-        edits.remove(recognised.store.inst);
-        edits.apply(body);
-        true
-    });
-    let class = module.fields[updater.field].class;
-    module.classes[class].fields.retain(|&field| field != updater.field);
-    true
+    unlist(module, &gone);
+    !gone.is_empty()
 }
 
-/// Removes a static field that nothing reads, and the writes of it in its class's initialiser, where it is only written.
-fn remove_static(module: &mut Module, cx: &mut PassCx<'_>, field: Field, clinit: Func) {
-    let data = module.fields[field].clone();
-    cx.known.bodies.edit(module, clinit, |module, body| {
-        let mut edits = Edits::new();
-        for (_, inst) in body.layout_insts() {
-            let inst_data = &body.insts[inst];
-            if let (Op::PutStatic, Payload::Field(written)) = (inst_data.op, &inst_data.payload) {
-                let written = module.field_ref(*written);
-                if written.class == data.class && written.name == data.name {
-                    // What computed the offset is pure, and goes as dead code.
-                    edits.remove(inst);
+/// For each updater, how often a body uses what its creation made, but for storing it.
+fn uses_besides_store(body: &Body, updaters: &[(usize, Recognised)]) -> Vec<usize> {
+    let mut uses: SecondaryMap<Value, usize> = SecondaryMap::with_len(body.values.len(), 0);
+    for &block in &body.layout {
+        body.blocks[block].catches.iter().flat_map(|catch| &catch.target.args).for_each(|&value| uses[value] += 1);
+        body.blocks[block].insts.iter().for_each(|&inst| body.insts[inst].for_each_use(|value| uses[value] += 1));
+    }
+    let others = |&(_, recognised): &(usize, Recognised)| {
+        let made = body.insts[recognised.creation.inst].result.expect("a creation makes an updater");
+        let mut stores = 0;
+        body.insts[recognised.store.inst].for_each_use(|value| stores += usize::from(value == made));
+        uses[made] - stores
+    };
+    updaters.iter().map(others).collect()
+}
+
+/// Takes fields out of their classes.
+fn unlist(module: &mut Module, gone: &FxHashSet<Field>) {
+    let mut classes: Vec<Class> = gone.iter().map(|&field| module.fields[field].class).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    for class in classes {
+        module.classes[class].fields.retain(|field| !gone.contains(field));
+    }
+}
+
+/// Removes offset fields that nothing reads, and the writes of them in their classes' initialisers. Whether any went.
+fn remove_offset_fields(
+    module: &mut Module,
+    cx: &mut PassCx<'_>,
+    standing: &Standing,
+    read: &FxHashSet<Field>,
+) -> bool {
+    let mut unread: Vec<(Func, Field)> = Vec::new();
+    for &(number, field) in standing.offsets.iter().filter(|(_, field)| !read.contains(field)) {
+        let recognised = cx.plan.updaters[number].recognised.as_ref().expect("only such an updater has an offset");
+        unread.push((recognised.store.func, field));
+        report::not_instrumented(&mut cx.report.updaters[number]);
+    }
+    unread.sort_unstable();
+    for unread in unread.chunk_by(|a, b| a.0 == b.0) {
+        let names: FxHashSet<(Class, Symbol)> =
+            unread.iter().map(|&(_, field)| (module.fields[field].class, module.fields[field].name)).collect();
+        cx.known.bodies.edit(module, unread[0].0, |module, body| {
+            let mut edits = Edits::new();
+            for (_, inst) in body.layout_insts() {
+                let data = &body.insts[inst];
+                if let (Op::PutStatic, Some(written)) = (data.op, data.field_symbol()) {
+                    let written = module.field_ref(written);
+                    if names.contains(&(written.class, written.name)) {
+                        // What computed the offset is pure, and goes as dead code.
+                        edits.remove(inst);
+                    }
                 }
             }
-        }
-        edits.apply(body);
-        true
-    });
-    module.classes[data.class].fields.retain(|&other| other != field);
+            edits.apply(body);
+            true
+        });
+    }
+    let gone: FxHashSet<Field> = unread.iter().map(|&(_, field)| field).collect();
+    unlist(module, &gone);
+    !gone.is_empty()
 }
 
 /// Removes the initialiser of an updater's class if nothing is left in it.
-fn remove_empty_clinit(module: &mut Module, cx: &mut PassCx<'_>, updater: &UpdaterPlan) -> bool {
-    let Some(recognised) = &updater.recognised else { return false };
-    let clinit = recognised.store.func;
+fn remove_empty_clinit(module: &mut Module, hierarchy: &Hierarchy, clinit: Func) -> bool {
     let class = module.funcs[clinit].class;
     let Some(body) = &module.funcs[clinit].body else { return false };
     let is_empty = body.layout.len() == 1
@@ -207,12 +279,10 @@ fn remove_empty_clinit(module: &mut Module, cx: &mut PassCx<'_>, updater: &Updat
     // Whether a class has an initialiser counts for the serialVersionUID that is computed for it.
     if !is_empty
         || !module.classes[class].methods.contains(&clinit)
-        || access::has_computed_uid(module, &cx.hierarchy(module), class)
+        || access::has_computed_uid(module, hierarchy, class)
     {
         return false;
     }
     module.classes[class].methods.retain(|&method| method != clinit);
-    // Reads of the class's fields trigger nothing any more.
-    cx.known.bodies.look_again();
     true
 }

@@ -15,16 +15,17 @@
 //! Must hold before and after: a verified module. Cost: linear in the bodies that have such instructions.
 
 use r8lite_ir::{
-    Answer, Body, Class, Edits, Effect, FieldData, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Payload,
-    SecondaryMap, Value,
+    Answer, Body, Cfg, Class, Edits, Effect, FieldData, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Payload,
 };
 
 use rustc_hash::FxHashSet;
 
-use crate::bodies::OpSet;
+use crate::bodies::{Mention, Mentions, OpSet};
 use crate::initialisation::Initialisation;
 use crate::registry::{Outcome, PassCx, PassError};
-use crate::updaters::body_index::BodyIndex;
+
+/// Opcodes of what may only initialise classes.
+const INITIALISES: OpSet = OpSet::of(&[Op::GetStatic, Op::InitClass, Op::InvokeStatic]);
 
 /// Turns unused static reads into `initclass`, and removes those that do nothing.
 ///
@@ -33,13 +34,17 @@ use crate::updaters::body_index::BodyIndex;
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
     let creations: Vec<_> = cx.plan.updaters.iter().filter_map(|updater| Some(updater.recognised?.creation)).collect();
     let hierarchy = cx.hierarchy(module);
-    let funcs = cx.known.bodies.with_ops(module, OpSet::of(&[Op::GetStatic, Op::InitClass, Op::InvokeStatic]));
     let mut found: Vec<(Func, Vec<Found>)> = Vec::new();
     {
         let initialisation = Initialisation::new(module, &hierarchy, creations);
-        for func in funcs {
-            let body = module.funcs[func].body.as_ref().expect("a candidate stands in a body");
-            let changes = Finder { module, hierarchy: &hierarchy, initialisation: &initialisation, func, body }.find();
+        for (func, mentions) in cx.known.bodies.mentions(module) {
+            let may_go = |member: &Mention| member.unused && INITIALISES.has(member.op);
+            if !mentions.members.iter().any(may_go) {
+                continue;
+            }
+            let body = module.funcs[func].body.as_ref().expect("what mentions something is a body");
+            let finder = Finder { module, hierarchy: &hierarchy, initialisation: &initialisation, func, body };
+            let changes = finder.find(mentions);
             if !changes.is_empty() {
                 found.push((func, changes));
             }
@@ -86,23 +91,18 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn find(&self) -> Vec<Found> {
-        let used = used_values(self.body);
+    fn find(&self, mentions: &Mentions) -> Vec<Found> {
         let mut candidates = Vec::new();
-        for (_, inst) in self.body.layout_insts() {
-            let data = &self.body.insts[inst];
-            if data.result.is_some_and(|result| used[result]) {
-                continue;
-            }
+        for member in mentions.members.iter().filter(|member| member.unused) {
             let mut classes = Vec::new();
-            if self.only_initialises(data, &mut classes, 0) {
-                candidates.push((inst, classes));
+            if self.only_initialises(&self.body.insts[member.inst], &mut classes, 0) {
+                candidates.push((member.inst, classes));
             }
         }
         if candidates.is_empty() {
             return Vec::new();
         }
-        let index = BodyIndex::new(self.body);
+        let cfg = Cfg::new(self.body);
         let mut triggers = self.triggers();
         if triggers.len().saturating_mul(candidates.len()) > MAX_PAIRS {
             triggers.clear();
@@ -115,7 +115,7 @@ impl Finder<'_> {
             let mut left: Vec<Class> = Vec::new();
             for &class in &classes {
                 let mut standing = triggers.iter().filter(|(at, _)| !gone.contains(at)).chain(&stays);
-                let earlier = standing.any(|&(at, by)| at != inst && by == class && index.dominates(at, inst));
+                let earlier = standing.any(|&(at, by)| at != inst && by == class && cfg.comes_first(at, inst));
                 let covered = earlier
                     || left.contains(&class)
                     || self.is_own_static(class)
@@ -205,17 +205,4 @@ impl Finder<'_> {
         };
         func.is_static() && (func.class == class || is_below())
     }
-}
-
-fn used_values(body: &Body) -> SecondaryMap<Value, bool> {
-    let mut used = SecondaryMap::with_len(body.values.len(), false);
-    for &block in &body.layout {
-        for catch in &body.blocks[block].catches {
-            catch.target.args.iter().for_each(|&value| used[value] = true);
-        }
-        for &inst in &body.blocks[block].insts {
-            body.insts[inst].for_each_use(|value| used[value] = true);
-        }
-    }
-    used
 }

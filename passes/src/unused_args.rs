@@ -11,11 +11,9 @@
 //! program count: static calls, and calls of private methods and constructors. Signatures stay as they are.
 //! Cost: linear in the program, but for a sort of the parameters that are handed on.
 
-use r8lite_ir::{
-    ClassOrigin, Constant, Entity, Flags, Func, InstData, MethodRef, Module, Op, Payload, SecondaryMap, ValueDef,
-};
+use r8lite_ir::{ClassOrigin, Constant, Entity, Flags, Func, Inst, MethodRef, Module, Op, SecondaryMap, ValueDef};
+use rustc_hash::FxHashMap;
 
-use crate::bodies::OpSet;
 use crate::registry::{Outcome, PassCx, PassError};
 
 /// Passes `null` for unused reference parameters.
@@ -25,25 +23,24 @@ use crate::registry::{Outcome, PassCx, PassError};
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
     let callees = Callees::new(module, cx);
     let unused = unused_params(module, &callees);
-    let mut changed = false;
-    for func in cx.known.bodies.with_ops(module, OpSet::INVOKES) {
-        let Some(body) = &module.funcs[func].body else { continue };
-        let mut found = Vec::new();
-        for (_, inst) in body.layout_insts() {
-            let data = &body.insts[inst];
-            let Some(callee) = callees.certain(module, data) else { continue };
-            for &index in &unused[callee] {
-                let arg = data.args[index];
-                if body.as_const(arg).is_none() {
-                    found.push((inst, index));
-                }
-            }
+    let mut found: Vec<(Func, Vec<(Inst, usize)>)> = Vec::new();
+    for (func, mentions) in cx.known.bodies.mentions(module) {
+        let mut args = Vec::new();
+        for member in &mentions.members {
+            let Some(callee) = callees.certain(module, member.op, member.method()) else { continue };
+            let Some(indices) = unused.get(&callee) else { continue };
+            let body = module.funcs[func].body.as_ref().expect("what mentions something is a body");
+            let given = |&index: &usize| body.as_const(body.insts[member.inst].args[index]).is_none();
+            args.extend(indices.iter().copied().filter(given).map(|index| (member.inst, index)));
         }
-        if found.is_empty() {
-            continue;
+        if !args.is_empty() {
+            found.push((func, args));
         }
-        changed |= cx.known.bodies.edit(module, func, |module, body| {
-            for (inst, index) in found {
+    }
+    let changed = !found.is_empty();
+    for (func, args) in found {
+        cx.known.bodies.edit(module, func, |module, body| {
+            for (inst, index) in args {
                 let null = body.constant(module, Constant::Null);
                 body.insts[inst].args[index] = null;
             }
@@ -56,22 +53,23 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
 /// A parameter of a method.
 type Param = (Func, usize);
 
-/// For each method of the program, the reference parameters that its body never uses but to hand them to such parameters;
-/// a receiver is not among them.
-fn unused_params(module: &Module, callees: &Callees) -> SecondaryMap<Func, Vec<usize>> {
-    let mut found: SecondaryMap<Func, Vec<bool>> = SecondaryMap::with_len(module.funcs.len(), Vec::new());
-    // By what is handed on: the parameter that receives it, and the one that it is.
-    let mut handed_on: Vec<(Param, Param)> = Vec::new();
-    let mut work: Vec<Param> = Vec::new();
+/// The reference parameters that a method's body never uses but to hand them to such parameters; a receiver is not among
+/// them. Methods without are left out.
+fn unused_params(module: &Module, callees: &Callees) -> FxHashMap<Func, Vec<usize>> {
     // What nobody calls for certain is passed nothing that could be left out.
-    let called = callees.called(module);
+    let takes_reference = |func: &Func| module.sig(module.funcs[*func].sig).params.iter().any(|param| param.is_ref());
+    let called: Vec<Func> = callees.called(module).into_iter().filter(takes_reference).collect();
+    let mut found: FxHashMap<Func, Vec<bool>> = FxHashMap::default();
     for &func in &called {
         let Some(body) = &module.funcs[func].body else { continue };
         let params = &body.blocks[body.entry()].params;
-        found[func] = params.iter().map(|&param| body.values[param].ty.is_ref()).collect();
-        if !found[func].contains(&true) {
-            continue;
-        }
+        found.insert(func, params.iter().map(|&param| body.values[param].ty.is_ref()).collect());
+    }
+    // By what is handed on: the parameter that receives it, and the one that it is.
+    let mut handed_on: Vec<(Param, Param)> = Vec::new();
+    let mut work: Vec<Param> = Vec::new();
+    for &func in &called {
+        let Some(body) = &module.funcs[func].body else { continue };
         let param_of = |value| match body.values[value].def {
             ValueDef::Param(block, index) if block == body.entry() => Some((func, index as usize)),
             _ => None,
@@ -82,7 +80,8 @@ fn unused_params(module: &Module, callees: &Callees) -> SecondaryMap<Func, Vec<u
             }
             for &inst in &body.blocks[block].insts {
                 let data = &body.insts[inst];
-                match callees.certain(module, data) {
+                match callees.certain(module, data.op, data.method_symbol()).filter(|callee| found.contains_key(callee))
+                {
                     Some(callee) => {
                         let args = data.args.iter().enumerate();
                         let args = args.filter_map(|(index, &arg)| Some(((callee, index), param_of(arg)?)));
@@ -98,16 +97,15 @@ fn unused_params(module: &Module, callees: &Callees) -> SecondaryMap<Func, Vec<u
     }
     handed_on.sort_unstable();
     while let Some((func, index)) = work.pop() {
-        if std::mem::replace(&mut found[func][index], false) {
+        let params = found.get_mut(&func).expect("only what was called is noted");
+        if std::mem::replace(&mut params[index], false) {
             let start = handed_on.partition_point(|&(to, _)| to < (func, index));
             work.extend(handed_on[start..].iter().take_while(|&&(to, _)| to == (func, index)).map(|&(_, from)| from));
         }
     }
-    let mut unused = SecondaryMap::with_len(module.funcs.len(), Vec::new());
-    for func in called {
-        unused[func] = (0..found[func].len()).filter(|&index| found[func][index]).collect();
-    }
-    unused
+    let indices = |params: &[bool]| (0..params.len()).filter(|&index| params[index]).collect::<Vec<_>>();
+    let unused = called.into_iter().filter_map(|func| Some((func, indices(found.get(&func)?))));
+    unused.filter(|(_, indices)| !indices.is_empty()).collect()
 }
 
 /// The methods of the program that method references resolve to, if they have bodies.
@@ -140,10 +138,9 @@ impl Callees {
     }
 
     /// The one method that an instruction calls, unless it throws first.
-    fn certain(&self, module: &Module, data: &InstData) -> Option<Func> {
-        let Payload::Method(method) = data.payload else { return None };
-        let callee = self.0[method]?;
-        let is_virtual = matches!(data.op, Op::InvokeVirtual | Op::InvokeInterface);
+    fn certain(&self, module: &Module, op: Op, method: Option<MethodRef>) -> Option<Func> {
+        let callee = self.0[method?]?;
+        let is_virtual = matches!(op, Op::InvokeVirtual | Op::InvokeInterface);
         (!is_virtual || module.funcs[callee].flags.has(Flags::PRIVATE)).then_some(callee)
     }
 }

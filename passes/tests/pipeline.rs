@@ -20,8 +20,10 @@ fn program() -> Verified {
     verify(module).expect("it is in order")
 }
 
-fn pass(name: &'static str, run: Run) -> Pass {
-    Pass { name, about: "a test's own", required: false, run }
+type ModulePass = fn(&mut Module, &mut PassCx<'_>) -> Result<Outcome, PassError>;
+
+fn pass(name: &'static str, run: ModulePass) -> Pass {
+    Pass { name, about: "a test's own", required: false, run: Run::Module(run) }
 }
 
 fn config(passes: &[Pass]) -> Config {

@@ -13,26 +13,17 @@
 //! exception that a handler receives stays.
 //! Cost: linear for each round; rounds are few, and bounded.
 
-use r8lite_ir::{Body, Edits, Entity, Module, SecondaryMap, Target, Value, ValueDef};
+use r8lite_ir::{Body, Edits, Entity, Func, SecondaryMap, Target, Value, ValueDef};
 
 use super::unreachable::drop_unreachable;
-use super::{Pinned, for_each_body, restore_order, same_value};
-use crate::bodies::OpSet;
-use crate::registry::{Outcome, PassCx, PassError};
+use super::{Pinned, restore_order, same_value};
+use crate::registry::BodyCx;
 
 /// A round finds what follows from the rounds before; programs need two or three.
 const MAX_ROUNDS: usize = 8;
 
-/// Runs the pass.
-///
-/// # Errors
-/// Never.
-pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    Ok(for_each_body(module, cx, "block-params", OpSet::ALL, |_, _, body| clean(body)))
-}
-
 /// Cleans one body; whether it changed.
-pub(crate) fn clean(body: &mut Body) -> bool {
+pub fn clean(_: &BodyCx<'_>, _: Func, body: &mut Body) -> bool {
     if body.layout[1..].iter().all(|&block| body.blocks[block].params.is_empty()) {
         return false;
     }
@@ -202,7 +193,7 @@ impl Removed {
         }
         for &block in layout.iter() {
             if keeps[block].is_some() {
-                blocks[block].params.retain(|&param| !self.params[param]);
+                blocks[block].params.retain(|param| !self.params[*param]);
                 for (index, &param) in blocks[block].params.iter().enumerate() {
                     values[param].def = ValueDef::Param(block, index as u32);
                 }

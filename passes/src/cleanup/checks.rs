@@ -23,22 +23,13 @@ use r8lite_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Pinned, for_each_body};
+use super::Pinned;
 use crate::bodies::OpSet;
 use crate::facts::{Facts, root};
-use crate::registry::{Outcome, PassCx, PassError};
+use crate::registry::BodyCx;
 
 /// How many earlier casts of one reference to one type are remembered.
 const MAX_CASTS: usize = 4;
-
-/// Runs the pass.
-///
-/// # Errors
-/// Never.
-pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    let hierarchy = cx.hierarchy(module);
-    Ok(for_each_body(module, cx, "checks", CANDIDATES, |module, func, body| clean(module, &hierarchy, func, body)))
-}
 
 /// What becomes of an instruction.
 enum Change {
@@ -54,7 +45,9 @@ enum Change {
     Decided(bool),
 }
 
-fn clean(module: &Module, hierarchy: &Hierarchy, func: Func, body: &mut Body) -> bool {
+/// Cleans one body; whether it changed.
+pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
+    let (module, hierarchy) = (cx.module, cx.hierarchy);
     let mut conditions = FxHashSet::default();
     if !body.layout_insts().any(|(_, inst)| is_candidate(body, inst, &mut conditions)) {
         return false;
@@ -94,7 +87,7 @@ fn clean(module: &Module, hierarchy: &Hierarchy, func: Func, body: &mut Body) ->
 }
 
 /// Opcodes of what a fact may decide: see [`is_candidate`].
-const CANDIDATES: OpSet =
+pub(crate) const CANDIDATES: OpSet =
     OpSet::of(&[Op::NullCheck, Op::Check, Op::CheckCast, Op::InstanceOf, Op::Eq, Op::Ne, Op::Branch]);
 
 /// Whether an instruction is one that a fact may decide. Of the branches only those are that test what another, noted in
@@ -113,8 +106,8 @@ fn is_null_test(op: Op) -> bool {
 }
 
 fn find(module: &Module, hierarchy: &Hierarchy, func: Func, body: &Body) -> Vec<(Inst, Change)> {
-    let cfg = Cfg::new(body);
-    let facts = Facts::new(module, hierarchy, func, body, &cfg);
+    let facts = Facts::new(module, hierarchy, func, body);
+    let cfg = facts.cfg();
     let mut casts = Casts { pinned: Pinned::new(body), earlier: FxHashMap::default() };
     let mut changes = Vec::new();
     // The outcomes found so far, for the checks and branches that ask for them.
@@ -137,7 +130,7 @@ fn find(module: &Module, hierarchy: &Hierarchy, func: Func, body: &Body) -> Vec<
             } else if data.op == Op::InstanceOf {
                 instance_of(module, hierarchy, &facts, data, inst)
             } else if data.op == Op::CheckCast {
-                casts.check_cast(module, hierarchy, body, &cfg, &facts, (block, inst)).map(Change::Alias)
+                casts.check_cast(module, hierarchy, body, cfg, &facts, (block, inst)).map(Change::Alias)
             } else if is_null_test(data.op) {
                 null_test(body, &facts, inst).map(|holds| Change::Is(i32::from(holds)))
             } else {

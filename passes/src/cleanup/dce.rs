@@ -16,32 +16,17 @@
 //! Holds before: a verified body. Holds after: the same, without such instructions.
 //! Cost: linear; facts are found only where an unused read needs a proof.
 
-use std::cell::OnceCell;
-
 use r8lite_ir::{
-    Answer, Body, Cfg, Class, ClassOrigin, Edits, Effect, FieldRef, Flags, Func, Hierarchy, Inst, Module, Op, Ordering,
-    SecondaryMap, Type, Value,
+    Answer, Body, Class, Edits, Effect, FieldRef, Flags, Func, Hierarchy, Inst, Module, Op, Ordering, SecondaryMap,
+    Type, Value,
 };
-use rustc_hash::FxHashSet;
 
-use super::for_each_body;
-use crate::bodies::OpSet;
 use crate::facts::{Facts, is_sound};
-use crate::registry::{Outcome, PassCx, PassError};
+use crate::registry::BodyCx;
 
-/// Runs the pass.
-///
-/// # Errors
-/// Never.
-pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    let hierarchy = cx.hierarchy(module);
-    let mut idle = IdleClasses { known: SecondaryMap::new() };
-    Ok(for_each_body(module, cx, "dce", OpSet::ALL, |module, func, body| {
-        clean(module, &hierarchy, &mut idle, func, body)
-    }))
-}
-
-fn clean(module: &Module, hierarchy: &Hierarchy, idle: &mut IdleClasses, func: Func, body: &mut Body) -> bool {
+/// Cleans one body; whether it changed.
+pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
+    let (module, hierarchy) = (cx.module, cx.hierarchy);
     let mut uses: SecondaryMap<Value, u32> = SecondaryMap::with_len(body.values.len(), 0);
     for &block in &body.layout {
         let data = &body.blocks[block];
@@ -58,17 +43,15 @@ fn clean(module: &Module, hierarchy: &Hierarchy, idle: &mut IdleClasses, func: F
     if work.is_empty() {
         return false;
     }
-    let (cfg, facts) = (OnceCell::new(), OnceCell::new());
-    let facts = || facts.get_or_init(|| Facts::new(module, hierarchy, func, body, cfg.get_or_init(|| Cfg::new(body))));
-
+    let facts = Facts::new(module, hierarchy, func, body);
     let mut edits = Edits::new();
     while let Some(inst) = work.pop() {
         let goes = match may_go(module, body, inst) {
             Need::Nothing => true,
-            Need::Object => is_there(module, hierarchy, body, facts(), inst),
+            Need::Object => is_there(module, hierarchy, body, &facts, inst),
             Need::Class(class) => {
                 let field = body.insts[inst].field_symbol();
-                field.is_none_or(|field| is_plain(module, hierarchy, field)) && idle.initialises(module, class)
+                field.is_none_or(|field| is_plain(module, hierarchy, field)) && cx.initialises_idly(class)
             }
             Need::Stays => false,
         };
@@ -149,31 +132,4 @@ fn is_offset_of(module: &Module, hierarchy: &Hierarchy, body: &Body, holder: Val
     data.ty == ty
         && is_sound(module, holder)
         && hierarchy.is_subtype(module, holder, Type::Class(data.class)) == Answer::Yes
-}
-
-/// Which classes initialise without any effect.
-struct IdleClasses {
-    known: SecondaryMap<Class, Option<bool>>,
-}
-
-impl IdleClasses {
-    fn initialises(&mut self, module: &Module, class: Class) -> bool {
-        if let Some(known) = self.known[class] {
-            return known;
-        }
-        let mut seen = FxHashSet::default();
-        let mut work = vec![class];
-        let mut idle = true;
-        while let Some(class) = work.pop() {
-            if !seen.insert(class) {
-                continue;
-            }
-            let data = &module.classes[class];
-            idle &= matches!(data.origin, ClassOrigin::Program | ClassOrigin::Library);
-            idle &= module.clinit(class).is_none();
-            work.extend(data.superclass.iter().chain(&data.interfaces));
-        }
-        self.known[class] = Some(idle);
-        idle
-    }
 }

@@ -25,11 +25,12 @@
 //! Cost: linear in the module.
 
 use r8lite_ir::{
-    Answer, Body, Class, Edits, Effect, Field, FieldRef, Flags, Func, Hierarchy, Inst, Module, Op, SecondaryMap,
-    Symbol, Value, ValueDef,
+    Answer, Body, Class, Edits, Effect, Entity, Field, FieldRef, Flags, Func, Hierarchy, Inst, Module, Op,
+    SecondaryMap, Symbol, Value, ValueDef,
 };
 use rustc_hash::FxHashSet;
 
+use crate::bodies::Bodies;
 use crate::by_name::ByName;
 use crate::registry::{Outcome, PassCx, PassError};
 
@@ -44,7 +45,7 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
     if candidates.is_empty() {
         return Ok(Outcome::default());
     }
-    let Some(uses) = Uses::find(module, &hierarchy) else { return Ok(Outcome::default()) };
+    let Some(uses) = Uses::find(module, &hierarchy, &mut cx.known.bodies) else { return Ok(Outcome::default()) };
     let dead: Vec<Field> = candidates.into_iter().filter(|&field| uses.allow(module, field)).collect();
     if dead.is_empty() {
         return Ok(Outcome::default());
@@ -56,7 +57,8 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
         let class = module.fields[field].class;
         module.classes[class].fields.retain(|&other| !is_dead[other]);
     }
-    Ok(Outcome { changed: true, declarations: true })
+    // Nothing names what goes, so every name means what it did.
+    Ok(Outcome { changed: true, declarations: false })
 }
 
 /// The private fields that no one but the program's own code can ask for.
@@ -103,50 +105,45 @@ struct Uses {
 
 impl Uses {
     /// Walks the program; none if it may ask for fields that no constant names.
-    fn find(module: &Module, hierarchy: &Hierarchy) -> Option<Self> {
-        let by_name = ByName::find(module);
+    fn find(module: &Module, hierarchy: &Hierarchy, bodies: &mut Bodies) -> Option<Self> {
+        let by_name = ByName::find(module, bodies);
         if by_name.computes {
             return None;
         }
         let used = SecondaryMap::with_len(module.fields.len(), false);
         let mut uses = Self { used, writes: Vec::new(), by_name, unresolved: FxHashSet::default() };
-        for func in module.program_funcs() {
-            let Some(body) = &module.funcs[func].body else { continue };
-            let class = module.funcs[func].class;
-            let initialises = (module.clinit(class) == Some(func)).then_some(class);
-            for (_, inst) in body.layout_insts() {
-                if let Some(reference) = body.insts[inst].field_symbol() {
-                    uses.access(module, hierarchy, body, initialises, (func, inst, reference));
+        let resolved: Vec<Option<Field>> =
+            (0..module.field_ref_count()).map(|n| hierarchy.resolve_field(module, FieldRef::new(n))).collect();
+        for (func, mentions) in bodies.mentions(module) {
+            for member in &mentions.members {
+                let Some(reference) = member.field() else { continue };
+                let Some(field) = resolved[reference.index()] else {
+                    uses.unresolved.insert(module.field_ref(reference).name);
+                    continue;
+                };
+                if member.op == Op::PutStatic && is_free_write(module, func, member.inst, field) {
+                    uses.writes.push((func, member.inst, field));
+                } else {
+                    uses.used[field] = true;
                 }
             }
         }
         Some(uses)
     }
 
-    fn access(
-        &mut self,
-        module: &Module,
-        hierarchy: &Hierarchy,
-        body: &Body,
-        initialises: Option<Class>,
-        (func, inst, reference): (Func, Inst, FieldRef),
-    ) {
-        let Some(field) = hierarchy.resolve_field(module, reference) else {
-            self.unresolved.insert(module.field_ref(reference).name);
-            return;
-        };
-        let data = &body.insts[inst];
-        if data.op == Op::PutStatic && initialises == Some(module.fields[field].class) && is_free(body, data.args[0]) {
-            self.writes.push((func, inst, field));
-        } else {
-            self.used[field] = true;
-        }
-    }
-
     fn allow(&self, module: &Module, field: Field) -> bool {
         let name = module.fields[field].name;
         !self.used[field] && !self.by_name.spells(name) && !self.unresolved.contains(&name)
     }
+}
+
+/// Whether a write stands in the initialiser of the field's own class, and writes what costs nothing to lose.
+fn is_free_write(module: &Module, func: Func, inst: Inst, field: Field) -> bool {
+    let class = module.funcs[func].class;
+    let body = module.funcs[func].body.as_ref();
+    class == module.fields[field].class
+        && module.clinit(class) == Some(func)
+        && body.is_some_and(|body| is_free(body, body.insts[inst].args[0]))
 }
 
 /// Whether a value costs nothing to lose.

@@ -24,29 +24,21 @@
 use r8lite_ir::interp::arith::{convert, evaluate};
 use r8lite_ir::interp::slot::{Slot, from_f32, from_f64, from_i32, from_i64, to_f32, to_f64, to_i32, to_i64};
 use r8lite_ir::{
-    Answer, Body, Constant, Edits, Flags, Hierarchy, Inst, Module, Op, Payload, SecondaryMap, Target, Type, Value,
-    ValueDef,
+    Answer, Body, Constant, Edits, Flags, Func, Hierarchy, Inst, Module, Op, Payload, SecondaryMap, Target, Type,
+    Value, ValueDef,
 };
 use smallvec::{SmallVec, smallvec};
 
-use super::{Pinned, as_int, for_each_body, is_truth, same_value};
-use crate::bodies::OpSet;
+use super::{Pinned, as_int, is_truth, same_value};
 use crate::facts::{is_sound, root};
-use crate::registry::{Outcome, PassCx, PassError};
+use crate::registry::BodyCx;
 
 /// How often one instruction is rewritten before the walk goes on. Each rule makes it simpler, so this is never met.
 const MAX_STEPS: usize = 8;
 
-/// Runs the pass.
-///
-/// # Errors
-/// Never.
-pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    let hierarchy = cx.hierarchy(module);
-    Ok(for_each_body(module, cx, "fold", OpSet::ALL, |module, _, body| clean(module, &hierarchy, body)))
-}
-
-fn clean(module: &Module, hierarchy: &Hierarchy, body: &mut Body) -> bool {
+/// Cleans one body; whether it changed.
+pub fn clean(cx: &BodyCx<'_>, _: Func, body: &mut Body) -> bool {
+    let (module, hierarchy) = (cx.module, cx.hierarchy);
     let edits = Edits::new();
     let mut folder =
         Folder { module, hierarchy, body, pinned: None, stands_for: SecondaryMap::new(), edits, rewritten: false };

@@ -10,27 +10,8 @@ pub mod dead_fields;
 pub mod fold;
 pub mod unreachable;
 
-use r8lite_ir::{Block, Body, Cfg, Constant, Func, Module, Op, SecondaryMap, Value, ValueDef};
-
-use crate::bodies::OpSet;
-use crate::registry::{Outcome, PassCx};
-
-/// Lets `change` work on each body of the program that has one of some opcodes, unless nothing changed in it since the
-/// pass of this name last saw it; `change` says whether it changed the body. The module it sees lacks the body it was
-/// given.
-pub(crate) fn for_each_body(
-    module: &mut Module,
-    cx: &mut PassCx<'_>,
-    pass: &'static str,
-    ops: OpSet,
-    mut change: impl FnMut(&Module, Func, &mut Body) -> bool,
-) -> Outcome {
-    let mut changed = false;
-    for func in cx.known.bodies.changed_with_ops(module, pass, ops) {
-        changed |= cx.known.bodies.edit(module, func, |module, body| change(module, func, body));
-    }
-    Outcome { changed, declarations: false }
-}
+use r8lite_ir::{Block, Body, Cfg, Constant, Op, SecondaryMap, Value, ValueDef};
+use smallvec::SmallVec;
 
 /// Whether `a` and `b` are one value: the same, or equal constants.
 pub(crate) fn same_value(body: &Body, a: Value, b: Value) -> bool {
@@ -97,7 +78,7 @@ impl Pinned {
 pub(crate) fn restore_order(body: &mut Body) {
     if !is_in_order(body) {
         let cfg = Cfg::new(body);
-        let mut layout = cfg.rpo().to_vec();
+        let mut layout = SmallVec::from_slice(cfg.rpo());
         layout.extend(body.layout.iter().copied().filter(|&block| !cfg.is_reachable(block)));
         body.layout = layout;
     }

@@ -17,25 +17,21 @@
 //! no jump leads to a block that nothing else leads to, unless their handlers differ.
 //! Cost: linear, and nothing for a body of one block without handlers.
 
-use r8lite_ir::{Block, Body, Edits, Entity, Inst, Module, Op, SecondaryMap, Target, Value, ValueDef};
+use r8lite_ir::{Block, Body, Edits, Entity, Func, Inst, Op, SecondaryMap, Target, Value, ValueDef};
 
-use super::{Pinned, count_edges, for_each_body, restore_order};
-use crate::bodies::OpSet;
-use crate::registry::{Outcome, PassCx, PassError};
+use super::{Pinned, count_edges, restore_order};
+use crate::registry::BodyCx;
 
 /// How many blocks that only jump on are skipped for one jump; a ring of them has no end.
 const MAX_HOPS: usize = 32;
 
-/// Runs the pass.
-///
-/// # Errors
-/// Never.
-pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    Ok(for_each_body(module, cx, "unreachable", OpSet::ALL, |_, _, body| clean(body)))
+/// Cleans one body; whether it changed.
+pub fn clean(_: &BodyCx<'_>, _: Func, body: &mut Body) -> bool {
+    tidy(body)
 }
 
-/// Cleans one body; whether it changed.
-pub(crate) fn clean(body: &mut Body) -> bool {
+/// The same, for who needs no context for it.
+pub(crate) fn tidy(body: &mut Body) -> bool {
     if body.layout.len() == 1 && body.blocks[body.entry()].catches.is_empty() {
         return false;
     }

@@ -15,6 +15,7 @@ use r8lite_ir::{
     Block, BlockData, Body, Edits, Inst, InstData, MethodRef, MethodRefData, Module, Op, Ordering, Payload, SigData,
     Target, Type, Value,
 };
+use smallvec::SmallVec;
 
 use crate::cleanup::Pinned;
 use crate::plan::Operation;
@@ -109,8 +110,10 @@ fn split_at(body: &mut Body, inst: Inst) -> (Block, Block) {
     });
     let (block, at) = place.expect("the call stands in the body");
     let rest = insert_block_after(body, block);
-    let tail = body.blocks[block].insts.split_off(at);
-    body.blocks[rest].insts = tail[1..].to_vec();
+    let insts = &mut body.blocks[block].insts;
+    let tail = SmallVec::from_slice(&insts[at + 1..]);
+    insts.truncate(at);
+    body.blocks[rest].insts = tail;
     (block, rest)
 }
 

@@ -17,9 +17,10 @@
 mod expand;
 
 use r8lite_ir::{
-    Body, Constant, Edits, FieldRef, Hierarchy, Inst, InstData, Module, Op, Ordering, Origin, Payload, Type, Value,
+    Body, Constant, Edits, FieldData, FieldRef, FieldRefData, Hierarchy, Inst, InstData, Module, Op, Ordering, Origin,
+    Payload, SecondaryMap, Type, Value,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::cleanup::Pinned;
 use crate::instrument;
@@ -79,9 +80,10 @@ fn replace_in_body(
     calls: &[CallPlan],
     rows: &mut [CallRow],
 ) -> Result<bool, PassError> {
-    let standing: FxHashSet<Inst> = body.layout_insts().map(|(_, inst)| inst).collect();
+    let mut standing = SecondaryMap::with_len(body.insts.len(), false);
+    body.layout_insts().for_each(|(_, inst)| standing[inst] = true);
     for (row, call) in rows.iter_mut().zip(calls) {
-        if matches!(call.action, Action::Replace(_)) && !standing.contains(&call.site.inst) {
+        if matches!(call.action, Action::Replace(_)) && !standing[call.site.inst] {
             report::call_gone(row);
         }
     }
@@ -102,17 +104,11 @@ fn replace_in_body(
 }
 
 /// The call, if the plan replaces it and it still stands there.
-fn planned<'a>(standing: &FxHashSet<Inst>, plan: &'a Plan, call: &'a CallPlan) -> Option<Call<'a>> {
+fn planned<'a>(standing: &SecondaryMap<Inst, bool>, plan: &'a Plan, call: &'a CallPlan) -> Option<Call<'a>> {
     let Action::Replace(replacement) = &call.action else { return None };
     let updater = &plan.updaters[call.updater?.0 as usize];
     let recognised = updater.recognised.as_ref()?;
-    standing.contains(&call.site.inst).then_some(Call {
-        inst: call.site.inst,
-        op: call.op,
-        updater,
-        recognised,
-        replacement,
-    })
+    standing[call.site.inst].then_some(Call { inst: call.site.inst, op: call.op, updater, recognised, replacement })
 }
 
 struct Replacer<'a> {
@@ -193,10 +189,11 @@ impl Replacer<'_> {
     /// The offset, read where the updater was read, if that is in this body and yields the very receiver; else here.
     /// No code runs between the two reads, so they stand for each other.
     fn offset(&mut self, call: &Call<'_>, receiver: Value, origin: Origin) -> Result<Value, PassError> {
-        let Some(field) = instrument::offset_field(self.module, call.updater) else {
+        let Some(field) = instrument::offset_field(self.module, self.hierarchy, call.updater) else {
             return Err(PassError::new("`replace` needs the offset fields that `instrument` adds"));
         };
-        let field = self.module.intern_field_ref(field);
+        let FieldData { class, name, ty, .. } = self.module.fields[field];
+        let field = self.module.intern_field_ref(FieldRefData { class, name, ty });
         let at = match self.body.def_inst(receiver) {
             Some(read) if self.body.insts[read].op == Op::GetStatic || self.body.insts[read].op.is_invoke() => read,
             _ => call.inst,
@@ -229,7 +226,7 @@ impl Replacer<'_> {
 
     fn access_field(&mut self, call: &Call<'_>, holder: Value, args: &[Value], origin: Origin) -> Option<Value> {
         let target = &self.module.fields[call.recognised.target];
-        let field = r8lite_ir::FieldRefData { class: target.class, name: target.name, ty: target.ty };
+        let field = FieldRefData { class: target.class, name: target.name, ty: target.ty };
         let payload = Payload::Field(self.module.intern_field_ref(field));
         match call.op {
             Operation::Get => Some(self.value(call.inst, Op::GetField, payload, &[holder], origin)),

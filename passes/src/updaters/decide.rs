@@ -1,10 +1,11 @@
 //! Decide one call: how the field is accessed, and which checks stay.
 
+use std::rc::Rc;
+
 use r8lite_ir::hierarchy::{nest_mates, same_package};
 use r8lite_ir::{Cfg, Class, Field, Flags, Func, Inst, Type, Value};
 use rustc_hash::FxHashMap;
 
-use super::body_index::BodyIndex;
 use super::index::ApiCall;
 use super::reasons;
 use super::trace::{Trace, Tracer};
@@ -21,7 +22,7 @@ pub(crate) struct Decider<'a, 'b> {
     initialisation: Initialisation<'a>,
     /// Whether an updater is assigned before anyone outside its class's initialiser can see it.
     stored_first: FxHashMap<UpdaterId, bool>,
-    indices: FxHashMap<Func, BodyIndex>,
+    cfgs: FxHashMap<Func, Rc<Cfg>>,
     /// The facts of the method whose calls are being decided; calls come method by method.
     facts: Option<(Func, Facts<'a>)>,
     /// The calls of that method after which a holder is known to be an instance of the holder class.
@@ -39,7 +40,7 @@ impl<'a, 'b> Decider<'a, 'b> {
             updaters,
             initialisation: Initialisation::new(tracer.module, tracer.hierarchy, creations),
             stored_first: FxHashMap::default(),
-            indices: FxHashMap::default(),
+            cfgs: FxHashMap::default(),
             facts: None,
             checked: FxHashMap::default(),
         }
@@ -80,7 +81,7 @@ impl<'a, 'b> Decider<'a, 'b> {
                 let receiver = tracer.body(call.site.func).insts[call.site.inst].args[0];
                 let direct =
                     leaf.func == call.site.func && tracer.body(leaf.func).insts[leaf.inst].result == Some(receiver);
-                if self.index(leaf.func).dominates(store, leaf.inst) {
+                if self.cfg(leaf.func).comes_first(store, leaf.inst) {
                     Guard::Proven
                 } else if direct {
                     Guard::Offset
@@ -104,9 +105,8 @@ impl<'a, 'b> Decider<'a, 'b> {
         if let Some(&known) = self.stored_first.get(&updater) {
             return known;
         }
-        self.index(recognised.store.func);
-        let index = &self.indices[&recognised.store.func];
-        let first = self.initialisation.is_stored_before_visible(recognised.store, index);
+        let cfg = self.cfg(recognised.store.func);
+        let first = self.initialisation.is_stored_before_visible(recognised.store, &cfg);
         self.stored_first.insert(updater, first);
         first
     }
@@ -139,8 +139,10 @@ impl<'a, 'b> Decider<'a, 'b> {
     /// Whether a call that comes first on every way has found the holder to be what it has to be. If not, this one does.
     fn is_checked_before(&mut self, call: Site, holder: Value, class: Class) -> bool {
         let mut calls = self.checked.remove(&(holder, class)).unwrap_or_default();
-        let index = self.index(call.func);
-        let found = calls.iter().any(|&earlier| index.dominates(earlier, call.inst));
+        let found = !calls.is_empty() && {
+            let cfg = self.cfg(call.func);
+            calls.iter().any(|&earlier| cfg.comes_first(earlier, call.inst))
+        };
         if !found && calls.len() < MAX_CHECKED {
             calls.push(call.inst);
         }
@@ -148,17 +150,16 @@ impl<'a, 'b> Decider<'a, 'b> {
         found
     }
 
-    fn index(&mut self, func: Func) -> &BodyIndex {
-        let tracer = self.tracer;
-        self.indices.entry(func).or_insert_with(|| BodyIndex::new(tracer.body(func)))
+    fn cfg(&mut self, func: Func) -> Rc<Cfg> {
+        let body = self.tracer.body(func);
+        self.cfgs.entry(func).or_insert_with(|| Rc::new(Cfg::new(body))).clone()
     }
 
     fn facts(&mut self, func: Func) -> &Facts<'a> {
         if self.facts.as_ref().is_none_or(|(of, _)| *of != func) {
             let body = self.tracer.body(func);
-            let cfg = Cfg::new(body);
             self.checked.clear();
-            self.facts = Some((func, Facts::new(self.tracer.module, self.tracer.hierarchy, func, body, &cfg)));
+            self.facts = Some((func, Facts::new(self.tracer.module, self.tracer.hierarchy, func, body)));
         }
         &self.facts.as_ref().expect("just made").1
     }

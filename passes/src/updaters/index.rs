@@ -1,10 +1,10 @@
 //! One walk over the program that notes every place the analysis asks about.
 
-use r8lite_ir::{Entity, Field, FieldRef, Func, Hierarchy, MethodRef, Module, Op, Payload, SecondaryMap, Symbol};
+use r8lite_ir::{Entity, Field, FieldRef, Func, Hierarchy, MethodRef, Module, Op, SecondaryMap, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::{Api, ApiMethod};
-use crate::bodies::{Bodies, OpSet};
+use crate::bodies::{Bodies, Mentioned};
 use crate::plan::{Kind, Operation, Site};
 
 /// A call of an updater method.
@@ -14,18 +14,6 @@ pub(crate) struct ApiCall {
     pub(crate) kind: Kind,
     pub(crate) op: Operation,
 }
-
-/// Opcodes that name the fields and methods which are asked about.
-const NAMES_MEMBER: OpSet = OpSet::of(&[
-    Op::GetStatic,
-    Op::PutStatic,
-    Op::GetField,
-    Op::PutField,
-    Op::InvokeStatic,
-    Op::InvokeVirtual,
-    Op::InvokeSpecial,
-    Op::InvokeInterface,
-]);
 
 /// Where updaters are read, written, handed on and called.
 pub(crate) struct ProgramIndex {
@@ -63,28 +51,26 @@ impl ProgramIndex {
         }
         let fields = updater_fields(module, hierarchy, api);
         let carriers = carriers(module, hierarchy, api);
-        for func in bodies.with_ops(module, NAMES_MEMBER) {
-            let Some(body) = &module.funcs[func].body else { continue };
-            for (_, inst) in body.layout_insts() {
-                let data = &body.insts[inst];
-                let site = Site { func, inst };
-                match data.payload {
-                    Payload::Field(field) => {
+        for (func, mentions) in bodies.mentions(module) {
+            for member in &mentions.members {
+                let site = Site { func, inst: member.inst };
+                match member.what {
+                    Mentioned::Field(field) => {
                         let Some(field) = fields[field] else { continue };
-                        match data.op {
+                        match member.op {
                             Op::GetStatic | Op::GetField => index.reads.push((site, field)),
                             Op::PutStatic | Op::PutField => index.writes.entry(field).or_default().push(site),
                             _ => {}
                         }
                     }
-                    Payload::Method(method) => {
+                    Mentioned::Method(method) => {
                         if let Some(ApiMethod::Operation(kind, op)) = api.method(method) {
                             index.calls.push(ApiCall { site, kind, op });
                         } else if let Some(callee) = carriers[method] {
                             index.callers.entry(callee).or_default().push(site);
                         }
                     }
-                    _ => {}
+                    Mentioned::Class => {}
                 }
             }
         }

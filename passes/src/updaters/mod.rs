@@ -5,8 +5,8 @@
 //! ```
 
 mod api;
-pub(crate) mod body_index;
 mod decide;
+mod incoming;
 mod index;
 mod reasons;
 mod recognise;
@@ -68,7 +68,8 @@ pub(crate) fn decide_with(module: &Module, known: &mut Known, options: &PlanOpti
     let mut updaters = recognise::recognise(module, &api, &index, options);
     let tracer = Tracer::new(module, &hierarchy, &index, &updaters, options);
     let calls = decide_calls(&tracer, &updaters);
-    decide_updaters(&tracer, &calls, &mut updaters);
+    let by_name = ByName::find(module, &mut known.bodies);
+    decide_updaters(&tracer, &by_name, &calls, &mut updaters);
     let may_go = |func: &Func| {
         let data = &module.funcs[*func];
         tracer.reason_to_stay(data.class, data.flags, "it").is_none()
@@ -107,11 +108,10 @@ fn decide_calls(tracer: &Tracer<'_>, updaters: &[UpdaterPlan]) -> Vec<CallPlan> 
 }
 
 /// Decides which updaters get an offset field, and which go.
-fn decide_updaters(tracer: &Tracer<'_>, calls: &[CallPlan], updaters: &mut [UpdaterPlan]) {
+fn decide_updaters(tracer: &Tracer<'_>, by_name: &ByName, calls: &[CallPlan], updaters: &mut [UpdaterPlan]) {
     let replaced: FxHashSet<Site> =
         calls.iter().filter(|call| matches!(call.action, Action::Replace(_))).map(|call| call.site).collect();
     let mut finder = UseFinder::new(tracer, &replaced);
-    let by_name = ByName::find(tracer.module);
     let mut reads: Vec<Vec<Site>> = vec![Vec::new(); updaters.len()];
     for &(site, field) in &tracer.index.reads {
         reads[tracer.by_field[&field].index()].push(site);
@@ -126,9 +126,9 @@ fn decide_updaters(tracer: &Tracer<'_>, calls: &[CallPlan], updaters: &mut [Upda
         let Some(recognised) = updater.recognised else { continue };
         updater.offset = offset_field(tracer, updater, &replacements[number]);
         let uses = finder.uses(&recognised, &reads[number]);
-        updater.reason = reason_to_stay(tracer, updater, &uses, &by_name);
+        updater.reason = reason_to_stay(tracer, updater, &uses, by_name);
         updater.remove = updater.reason.is_none();
-        updater.hidden = reason_to_be_seen(tracer, &by_name, updater.field).is_none();
+        updater.hidden = reason_to_be_seen(tracer, by_name, updater.field).is_none();
     }
 }
 

@@ -4,7 +4,7 @@ use r8lite_ir::hierarchy::same_package;
 use r8lite_ir::{Class, ClassOrigin, Constant, Field, Flags, Func, Inst, Module, Type, Value, ValueDef};
 
 use super::api::{Api, ApiMethod};
-use super::body_index::for_each_incoming;
+use super::incoming::for_each_incoming;
 use super::index::ProgramIndex;
 use super::reasons;
 use crate::access;

@@ -5,8 +5,9 @@ use r8lite_ir::{
     ValueDef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
-use super::body_index::for_each_incoming;
+use super::incoming::for_each_incoming;
 use super::index::ProgramIndex;
 use super::reasons;
 use crate::access;
@@ -15,6 +16,12 @@ use crate::plan::{PlanOptions, Reason, Site, UpdaterId, UpdaterPlan};
 
 /// How many values are looked at for one call before the trace gives up; the rest of the work stays linear by it.
 const MAX_VALUES: usize = 1000;
+
+/// How many of them are kept in a list; beyond that, in a table.
+const MAX_LISTED: usize = 16;
+
+/// Values still to be looked at, each with its method.
+type Todo = SmallVec<[(Func, Value); 4]>;
 
 /// How many accessors that only call another accessor are followed.
 const MAX_ACCESSOR_DEPTH: u32 = 4;
@@ -135,15 +142,27 @@ impl<'a> Tracer<'a> {
     pub(crate) fn trace(&self, call: Site) -> Result<Trace, Reason> {
         let body = self.body(call.func);
         let receiver = body.insts[call.inst].args[0];
-        let mut seen: FxHashSet<(Func, Value)> = FxHashSet::default();
-        let mut todo = vec![(call.func, receiver)];
+        // Nearly every trace is a few steps long, for which a list does.
+        let mut seen: SmallVec<[(Func, Value); MAX_LISTED]> = SmallVec::new();
+        let mut many: FxHashSet<(Func, Value)> = FxHashSet::default();
+        let mut todo = Todo::new();
+        todo.push((call.func, receiver));
         let mut leaves = Vec::new();
         let mut updater = None;
         while let Some((func, value)) = todo.pop() {
-            if !seen.insert((func, value)) {
+            let is_new = match seen.len() {
+                MAX_LISTED => !seen.contains(&(func, value)) && many.insert((func, value)),
+                _ => {
+                    !seen.contains(&(func, value)) && {
+                        seen.push((func, value));
+                        true
+                    }
+                }
+            };
+            if !is_new {
                 continue;
             }
-            if seen.len() > MAX_VALUES {
+            if seen.len() + many.len() > MAX_VALUES {
                 return Err(reasons::receiver_unknown("too many places to follow"));
             }
             let body = self.body(func);
@@ -177,13 +196,7 @@ impl<'a> Tracer<'a> {
     }
 
     /// The updater field that an instruction's result was read from; or none, with the values it may come from.
-    fn trace_result(
-        &self,
-        func: Func,
-        body: &Body,
-        inst: Inst,
-        todo: &mut Vec<(Func, Value)>,
-    ) -> Result<Option<Field>, Reason> {
+    fn trace_result(&self, func: Func, body: &Body, inst: Inst, todo: &mut Todo) -> Result<Option<Field>, Reason> {
         let data = &body.insts[inst];
         match data.op {
             Op::GetStatic | Op::GetField => {
@@ -225,7 +238,7 @@ impl<'a> Tracer<'a> {
     }
 
     /// The arguments that reach a parameter, if all callers are known.
-    fn trace_parameter(&self, func: Func, index: usize, todo: &mut Vec<(Func, Value)>) -> Result<(), Reason> {
+    fn trace_parameter(&self, func: Func, index: usize, todo: &mut Todo) -> Result<(), Reason> {
         let data = &self.module.funcs[func];
         let shown = func_name(self.module, func);
         let is_constructor = self.module.name(data.name) == "<init>";

@@ -2,6 +2,7 @@
 
 use r8lite_ir::{Block, Body, Func, Inst, Op, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::trace::Tracer;
 use crate::plan::{Recognised, Site};
@@ -31,7 +32,7 @@ pub(crate) struct UseFinder<'a, 'b> {
     tracer: &'b Tracer<'a>,
     /// The calls that are going to be replaced.
     replaced: &'b FxHashSet<Site>,
-    bodies: FxHashMap<Func, FxHashMap<Value, Vec<Use>>>,
+    bodies: FxHashMap<Func, Vec<(Value, Use)>>,
 }
 
 impl<'a, 'b> UseFinder<'a, 'b> {
@@ -62,7 +63,10 @@ impl<'a, 'b> UseFinder<'a, 'b> {
             if !seen.insert((func, value)) {
                 continue;
             }
-            let found = self.of_value(func, value);
+            let known = self.bodies.entry(func).or_insert_with(|| reference_uses(self.tracer.body(func)));
+            let start = known.partition_point(|&(used, _)| used < value);
+            let found: SmallVec<[Use; 4]> =
+                known[start..].iter().take_while(|&&(used, _)| used == value).map(|&(_, at)| at).collect();
             for at in found {
                 match at {
                     Use::Param(block, index) => {
@@ -107,20 +111,14 @@ impl<'a, 'b> UseFinder<'a, 'b> {
             }
         }
     }
-
-    fn of_value(&mut self, func: Func, value: Value) -> Vec<Use> {
-        let tracer = self.tracer;
-        let uses = self.bodies.entry(func).or_insert_with(|| reference_uses(tracer.body(func)));
-        uses.get(&value).cloned().unwrap_or_default()
-    }
 }
 
-/// The uses of all references of a body: an updater may also go by the type `Object`.
-fn reference_uses(body: &Body) -> FxHashMap<Value, Vec<Use>> {
-    let mut uses: FxHashMap<Value, Vec<Use>> = FxHashMap::default();
+/// The uses of all references of a body, by value: an updater may also go by the type `Object`.
+fn reference_uses(body: &Body) -> Vec<(Value, Use)> {
+    let mut uses = Vec::new();
     let mut add = |value: Value, at: Use| {
-        if body.values[value].ty.is_ref() {
-            uses.entry(value).or_default().push(at);
+        if body.values[value].ty.is_ref() && body.as_const(value).is_none() {
+            uses.push((value, at));
         }
     };
     for &block in &body.layout {
@@ -141,5 +139,7 @@ fn reference_uses(body: &Body) -> FxHashMap<Value, Vec<Use>> {
             }
         }
     }
+    // The sort is stable: uses of one value stay in layout order.
+    uses.sort_by_key(|&(value, _)| value);
     uses
 }

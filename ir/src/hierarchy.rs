@@ -95,6 +95,13 @@ impl Hierarchy {
         this
     }
 
+    /// Takes note of a field that was added. Its name must be one that no reference has had so far: what references
+    /// resolve to is not asked again.
+    pub fn add_field(&mut self, module: &Module, field: Field) {
+        let FieldData { class, name, ty, .. } = module.fields[field];
+        self.fields.entry((class, name, ty)).or_insert(field);
+    }
+
     /// Whether `sub` is `sup` or a subclass or implementor of it.
     pub fn is_subclass(&self, sub: Class, sup: Class) -> Answer {
         if sub == sup || Some(sup) == self.object {

@@ -143,8 +143,10 @@ pub(crate) struct Bodies {
     run: u32,
     /// The run that last changed a body.
     changed: SecondaryMap<Func, u32>,
-    /// The last run of each pass that looks at changed bodies only.
+    /// The last run of each pass.
     seen: BTreeMap<&'static str, u32>,
+    /// The last run that changed anything.
+    stirred: u32,
     /// What each body mentions, while that is known.
     mentions: Vec<Option<Mentions>>,
     room: Room,
@@ -158,9 +160,20 @@ struct Room {
 }
 
 impl Bodies {
-    /// Begins the run of a pass.
-    pub(crate) fn start_run(&mut self) {
+    /// Begins the run of a pass that works on the module.
+    pub(crate) fn start_run(&mut self, pass: &'static str) {
         self.run += 1;
+        self.seen.insert(pass, self.run);
+    }
+
+    /// Says that the run that is under way changed something, be it a body or a declaration.
+    pub(crate) fn stir(&mut self) {
+        self.stirred = self.run;
+    }
+
+    /// Whether nothing at all has changed since a pass left everything as it was.
+    pub(crate) fn is_settled(&self, pass: &'static str) -> bool {
+        self.seen.get(pass).is_some_and(|&seen| self.stirred < seen)
     }
 
     /// Says that bodies were changed in other ways than by [`Bodies::edit`].
@@ -190,6 +203,7 @@ impl Bodies {
         module.funcs[func].body = Some(body);
         if changed {
             self.changed[func] = self.run;
+            self.stirred = self.run;
             self.forget_mentions(func);
         }
         changed
@@ -209,17 +223,20 @@ impl Bodies {
         // Each pass of each round is a run of its own, as it would be if it were run over all bodies before the next.
         let (first, count) = (self.run + 1, passes.len() as u32);
         let number = |round: u32, index: usize| first + round * count + index as u32;
-        // The last run of each pass before that in the first round: the pass may stand in the row twice.
-        let earlier = |index: usize| passes[..index].iter().rposition(|(name, _)| *name == passes[index].0);
+        // A pass may stand in the row twice: where it stood last, in this round or else in the one before.
+        let same = |index: usize| move |&(name, _): &(&str, BodyPass)| name == passes[index].0;
+        let earlier: Vec<Option<usize>> =
+            (0..passes.len()).map(|index| passes[..index].iter().rposition(same(index))).collect();
+        let last: Vec<usize> = (0..passes.len())
+            .map(|index| passes.iter().rposition(same(index)).expect("it stands there itself"))
+            .collect();
+        // The last run of each pass before that in the first round.
         let before: Vec<u32> = (0..passes.len())
-            .map(|index| match earlier(index) {
+            .map(|index| match earlier[index] {
                 Some(earlier) => number(0, earlier),
                 None => self.seen.get(passes[index].0).copied().unwrap_or(0),
             })
             .collect();
-        // And in each later round: it stood in that, or in the round before.
-        let last =
-            |index: usize| passes.iter().rposition(|(name, _)| *name == passes[index].0).expect("it stands there");
         let idle = IdleClasses::default();
         let mut any = false;
         let funcs: Vec<Func> = module.program_funcs().collect();
@@ -240,9 +257,9 @@ impl Bodies {
                 for (index, (_, pass)) in passes.iter().enumerate() {
                     let seen = match round.checked_sub(1) {
                         None => before[index],
-                        Some(round_before) => match earlier(index) {
+                        Some(round_before) => match earlier[index] {
                             Some(earlier) => number(round, earlier),
-                            None => number(round_before, last(index)),
+                            None => number(round_before, last[index]),
                         },
                     };
                     if self.changed[func] < seen {
@@ -257,6 +274,7 @@ impl Bodies {
                     }
                     if (pass.clean)(&cx, func, &mut body) {
                         self.changed[func] = number(round, index);
+                        self.stirred = self.stirred.max(number(round, index));
                         self.forget_mentions(func);
                         ops = None;
                         again = true;
@@ -386,7 +404,7 @@ mod tests {
     fn opcodes_are_those_that_a_body_has_now() {
         let (mut module, _, g) = two_methods();
         let mut bodies = Bodies::default();
-        bodies.start_run();
+        bodies.start_run("test");
         let wanted = OpSet::of(&[Op::InitClass, Op::Add]);
         assert_eq!(bodies.with_ops(&module, wanted), [g]);
         bodies.edit(&mut module, g, |_, body| {

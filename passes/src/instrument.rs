@@ -31,13 +31,15 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
             stores.extend(add_offset_field(module, updater));
         }
     }
+    drop(hierarchy);
+    // The plan has chosen names that no field has.
+    cx.known.fields_added(module, stores.iter().map(|&(_, store)| store.field));
     // A class initialiser is edited once for all its updaters.
     stores.sort_by_key(|&(func, _)| func);
     for stores in stores.chunk_by(|a, b| a.0 == b.0) {
         store_offsets(module, cx, stores)?;
     }
-    let changed = !stores.is_empty();
-    Ok(Outcome { changed, declarations: changed })
+    Ok(Outcome { changed: !stores.is_empty(), declarations: false })
 }
 
 /// The offset field of an updater; none before it is there.
@@ -52,6 +54,7 @@ pub(crate) fn offset_field(module: &Module, hierarchy: &Hierarchy, updater: &Upd
 struct OffsetStore {
     /// The assignment of the updater, before which it stands.
     before: Inst,
+    field: Field,
     offset: FieldRef,
     target: FieldRef,
 }
@@ -63,12 +66,12 @@ fn add_offset_field(module: &mut Module, updater: &UpdaterPlan) -> Option<(Func,
     let name = module.symbol(&offset.name);
     let flags = offset.flags.with(Flags::STATIC).with(Flags::FINAL).with(Flags::SYNTHETIC);
     let pos = module.fields[updater.field].pos;
-    module.add_field(FieldData { class, name, flags, ty: Type::I64, init: None, pos });
+    let field = module.add_field(FieldData { class, name, flags, ty: Type::I64, init: None, pos });
     let target = &module.fields[recognised.target];
     let target = FieldRefData { class: target.class, name: target.name, ty: target.ty };
     let target = module.intern_field_ref(target);
     let offset = module.intern_field_ref(FieldRefData { class, name, ty: Type::I64 });
-    Some((recognised.store.func, OffsetStore { before: recognised.store.inst, offset, target }))
+    Some((recognised.store.func, OffsetStore { before: recognised.store.inst, field, offset, target }))
 }
 
 /// Assigns the offset fields of one class.
@@ -76,7 +79,7 @@ fn store_offsets(module: &mut Module, cx: &mut PassCx<'_>, stores: &[(Func, Offs
     let name = Some(module.symbol("offset"));
     let stored = cx.known.bodies.edit(module, stores[0].0, |module, body| {
         let mut edits = Edits::new();
-        for &(_, OffsetStore { before, offset, target }) in stores {
+        for &(_, OffsetStore { before, offset, target, .. }) in stores {
             let origin = body.insts[before].origin;
             let read = InstData::new(Op::FieldOffset, Payload::Field(target), [], origin);
             let read = body.make_inst(module, read, name);

@@ -384,9 +384,12 @@ impl<'a> Pipeline<'a> {
     fn run_pass(&mut self, pass: Pass) -> Result<Outcome, PipelineError> {
         let before = self.config.check_unchanged.then(|| text::print_module(&self.module));
         let result = match pass.run {
+            Run::Module(_) if registry::is_ours(&pass) && self.known.bodies.is_settled(pass.name) => {
+                Ok(Outcome::default())
+            }
             Run::Module(run) => {
                 let mut cx = PassCx::resume(self.plan, &mut self.report, std::mem::take(&mut self.known));
-                cx.known.bodies.start_run();
+                cx.known.bodies.start_run(pass.name);
                 let result = run(&mut self.module, &mut cx);
                 self.known = cx.known;
                 result
@@ -398,6 +401,9 @@ impl<'a> Pipeline<'a> {
             }
         };
         let outcome = result.map_err(|error| PipelineError::Pass { pass: pass.name, error })?;
+        if outcome.changed {
+            self.known.bodies.stir();
+        }
         if outcome.declarations {
             self.known.declarations_changed();
         }

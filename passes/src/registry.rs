@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use r8lite_ir::{Body, Class, ClassOrigin, Func, Hierarchy, Module, Op, SecondaryMap};
+use r8lite_ir::{Body, Class, ClassOrigin, Field, Func, Hierarchy, Module, Op, SecondaryMap};
 use rustc_hash::FxHashSet;
 
 use crate::bodies::Bodies;
@@ -53,6 +53,13 @@ impl Known {
     /// The class hierarchy, made at the first request.
     pub(crate) fn hierarchy(&mut self, module: &Module) -> Arc<Hierarchy> {
         self.hierarchy.get_or_insert_with(|| Arc::new(Hierarchy::new(module))).clone()
+    }
+    /// Says that fields were added under new names.
+    pub(crate) fn fields_added(&mut self, module: &Module, fields: impl IntoIterator<Item = Field>) {
+        match self.hierarchy.as_mut().and_then(Arc::get_mut) {
+            Some(hierarchy) => fields.into_iter().for_each(|field| hierarchy.add_field(module, field)),
+            None => self.hierarchy = None,
+        }
     }
     /// Forgets what no longer holds once a class, field or method was added or removed.
     pub(crate) fn declarations_changed(&mut self) {

@@ -17,8 +17,7 @@
 //! goes the same way.
 
 use r8lite_ir::{
-    Body, Class, Edits, Effect, Entity, Field, FieldRef, Func, Hierarchy, MethodRef, Module, Op, SecondaryMap, Symbol,
-    Value,
+    Body, Class, Edits, Effect, Entity, Field, Func, Hierarchy, MethodRef, Module, Op, SecondaryMap, Value,
 };
 use rustc_hash::FxHashSet;
 
@@ -40,7 +39,7 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
     let mut changed = remove_accessors(module, cx);
     let hierarchy = cx.hierarchy(module);
     let standing = Standing::find(module, &hierarchy, cx.plan);
-    let read = fields_read(module, cx, &standing);
+    let read = fields_read(module, cx, &hierarchy);
     changed |= remove_updaters(module, cx, &standing, &read);
     changed |= remove_offset_fields(module, cx, &standing, &read);
     let mut clinits: Vec<Func> = standing.updaters.iter().map(|&(_, recognised)| recognised.store.func).collect();
@@ -60,6 +59,9 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
     Ok(Outcome { changed, declarations: false })
 }
 
+/// Fields of the module.
+type FieldSet = SecondaryMap<Field, bool>;
+
 /// The updaters and offset fields of the plan that are still there.
 struct Standing {
     /// Each with its number in the plan.
@@ -67,22 +69,23 @@ struct Standing {
     /// With the number of its updater.
     offsets: Vec<(usize, Field)>,
     /// The fields that their classes list.
-    listed: FxHashSet<Field>,
+    listed: FieldSet,
 }
 
 impl Standing {
     fn find(module: &Module, hierarchy: &Hierarchy, plan: &Plan) -> Standing {
         let mut classes: Vec<Class> = plan.updaters.iter().map(|updater| module.fields[updater.field].class).collect();
         classes.dedup();
-        let listed = classes.iter().flat_map(|&class| module.classes[class].fields.iter().copied()).collect();
+        let mut listed = FieldSet::with_len(module.fields.len(), false);
+        for class in classes {
+            module.classes[class].fields.iter().for_each(|&field| listed[field] = true);
+        }
         let mut standing = Standing { updaters: Vec::new(), offsets: Vec::new(), listed };
         for (number, updater) in plan.updaters.iter().enumerate() {
             let Some(recognised) = updater.recognised else { continue };
             standing.updaters.push((number, recognised));
             let offset = instrument::offset_field(module, hierarchy, updater);
-            standing
-                .offsets
-                .extend(offset.filter(|field| standing.listed.contains(field)).map(|field| (number, field)));
+            standing.offsets.extend(offset.filter(|&field| standing.listed[field]).map(|field| (number, field)));
         }
         standing
     }
@@ -133,43 +136,36 @@ fn funcs_called(module: &Module, cx: &mut PassCx<'_>) -> FxHashSet<Func> {
     called
 }
 
-/// The updater and offset fields of the plan that some instruction of the program reads.
-fn fields_read(module: &Module, cx: &mut PassCx<'_>, standing: &Standing) -> FxHashSet<Field> {
-    let updaters = standing.updaters.iter().map(|&(number, _)| cx.plan.updaters[number].field);
-    let wanted: FxHashSet<Field> = updaters
-        .filter(|field| standing.listed.contains(field))
-        .chain(standing.offsets.iter().map(|&(_, it)| it))
-        .collect();
-    let hierarchy = cx.hierarchy(module);
-    let mut resolved = SecondaryMap::with_len(module.field_ref_count(), None);
-    for index in 0..module.field_ref_count() {
-        let field = FieldRef::new(index);
-        resolved[field] = hierarchy.resolve_field(module, field).filter(|field| wanted.contains(field));
-    }
-    let mut read = FxHashSet::default();
+/// The fields that some instruction of the program reads.
+fn fields_read(module: &Module, cx: &mut PassCx<'_>, hierarchy: &Hierarchy) -> FieldSet {
+    let mut read = FieldSet::with_len(module.fields.len(), false);
     for (_, mentions) in cx.known.bodies.mentions(module) {
-        let reads = mentions.members.iter().filter(|member| matches!(member.op, Op::GetStatic | Op::GetField));
-        read.extend(reads.filter_map(|member| resolved[member.field()?]));
+        for member in mentions.members.iter().filter(|member| matches!(member.op, Op::GetStatic | Op::GetField)) {
+            if let Some(field) = member.field().and_then(|field| hierarchy.resolve_field(module, field)) {
+                read[field] = true;
+            }
+        }
     }
     read
 }
 
 /// Removes updaters that nothing reads, and their creations if nothing else uses what they made. Whether any went.
-fn remove_updaters(module: &mut Module, cx: &mut PassCx<'_>, standing: &Standing, read: &FxHashSet<Field>) -> bool {
+fn remove_updaters(module: &mut Module, cx: &mut PassCx<'_>, standing: &Standing, read: &FieldSet) -> bool {
     let plan = cx.plan;
     let mut unread: Vec<(usize, Recognised)> = Vec::new();
     for &(number, recognised) in &standing.updaters {
         let UpdaterPlan { field, hidden, .. } = plan.updaters[number];
-        if !standing.listed.contains(&field) {
+        if !standing.listed[field] {
             continue;
         }
-        if hidden && !read.contains(&field) {
+        if hidden && !read[field] {
             unread.push((number, recognised));
         }
     }
     // A class initialiser is read and edited once for all its updaters.
     unread.sort_by_key(|&(number, recognised)| (recognised.creation.func, number));
-    let mut gone = FxHashSet::default();
+    let mut gone = FieldSet::with_len(module.fields.len(), false);
+    let mut any = false;
     for unread in unread.chunk_by(|a, b| a.1.creation.func == b.1.creation.func) {
         let func = unread[0].1.creation.func;
         let Some(body) = &module.funcs[func].body else { continue };
@@ -189,18 +185,19 @@ fn remove_updaters(module: &mut Module, cx: &mut PassCx<'_>, standing: &Standing
             true
         });
         for (number, _) in unused {
-            gone.insert(plan.updaters[number].field);
+            gone[plan.updaters[number].field] = true;
+            any = true;
             report::updater_gone(&mut cx.report.updaters[number]);
         }
     }
     for &(number, _) in &standing.updaters {
         let field = plan.updaters[number].field;
-        if standing.listed.contains(&field) && !gone.contains(&field) {
+        if standing.listed[field] && !gone[field] {
             report::updater_stayed(&mut cx.report.updaters[number]);
         }
     }
-    unlist(module, &gone);
-    !gone.is_empty()
+    unlist(module, &gone, unread.iter().map(|&(number, _)| plan.updaters[number].field));
+    any
 }
 
 /// For each updater, how often a body uses what its creation made, but for storing it.
@@ -219,52 +216,44 @@ fn uses_besides_store(body: &Body, updaters: &[(usize, Recognised)]) -> Vec<usiz
     updaters.iter().map(others).collect()
 }
 
-/// Takes fields out of their classes.
-fn unlist(module: &mut Module, gone: &FxHashSet<Field>) {
-    let mut classes: Vec<Class> = gone.iter().map(|&field| module.fields[field].class).collect();
+/// Takes fields that are gone out of their classes, which are those of some fields.
+fn unlist(module: &mut Module, gone: &FieldSet, some: impl Iterator<Item = Field>) {
+    let mut classes: Vec<Class> = some.map(|field| module.fields[field].class).collect();
     classes.sort_unstable();
     classes.dedup();
     for class in classes {
-        module.classes[class].fields.retain(|field| !gone.contains(field));
+        module.classes[class].fields.retain(|field| !gone[*field]);
     }
 }
 
 /// Removes offset fields that nothing reads, and the writes of them in their classes' initialisers. Whether any went.
-fn remove_offset_fields(
-    module: &mut Module,
-    cx: &mut PassCx<'_>,
-    standing: &Standing,
-    read: &FxHashSet<Field>,
-) -> bool {
+fn remove_offset_fields(module: &mut Module, cx: &mut PassCx<'_>, standing: &Standing, read: &FieldSet) -> bool {
     let mut unread: Vec<(Func, Field)> = Vec::new();
-    for &(number, field) in standing.offsets.iter().filter(|(_, field)| !read.contains(field)) {
+    for &(number, field) in standing.offsets.iter().filter(|(_, field)| !read[*field]) {
         let recognised = cx.plan.updaters[number].recognised.as_ref().expect("only such an updater has an offset");
         unread.push((recognised.store.func, field));
         report::not_instrumented(&mut cx.report.updaters[number]);
     }
     unread.sort_unstable();
+    let hierarchy = cx.hierarchy(module);
+    let mut gone = FieldSet::with_len(module.fields.len(), false);
     for unread in unread.chunk_by(|a, b| a.0 == b.0) {
-        let names: FxHashSet<(Class, Symbol)> =
-            unread.iter().map(|&(_, field)| (module.fields[field].class, module.fields[field].name)).collect();
+        unread.iter().for_each(|&(_, field)| gone[field] = true);
         cx.known.bodies.edit(module, unread[0].0, |module, body| {
             let mut edits = Edits::new();
-            for (_, inst) in body.layout_insts() {
-                let data = &body.insts[inst];
-                if let (Op::PutStatic, Some(written)) = (data.op, data.field_symbol()) {
-                    let written = module.field_ref(written);
-                    if names.contains(&(written.class, written.name)) {
-                        // What computed the offset is pure, and goes as dead code.
-                        edits.remove(inst);
-                    }
+            for (_, inst) in body.layout_insts().filter(|&(_, inst)| body.insts[inst].op == Op::PutStatic) {
+                let written = body.insts[inst].field_symbol().and_then(|it| hierarchy.resolve_field(module, it));
+                if written.is_some_and(|field| gone[field]) {
+                    // What computed the offset is pure, and goes as dead code.
+                    edits.remove(inst);
                 }
             }
             edits.apply(body);
             true
         });
     }
-    let gone: FxHashSet<Field> = unread.iter().map(|&(_, field)| field).collect();
-    unlist(module, &gone);
-    !gone.is_empty()
+    unlist(module, &gone, unread.iter().map(|&(_, field)| field));
+    !unread.is_empty()
 }
 
 /// Removes the initialiser of an updater's class if nothing is left in it.

@@ -101,6 +101,10 @@ fn optimize_test(case: &Case, directive: &Directive, before: Verified) -> Result
     let (after, report) = optimize(case, before.clone(), Config::checked())?;
     let printed = text::print_module(&after);
     printing_is_stable(&after)?;
+    // Where nobody looks, bodies go through several passes at once.
+    let (unwatched, unwatched_report) = optimize(case, before.clone(), Config::default())?;
+    same_text("it comes out otherwise when passes run together", &printed, &text::print_module(&unwatched))?;
+    same_text("the report is another", &explain::text(&report), &explain::text(&unwatched_report))?;
     same_behaviour(case, &before, &after)?;
     let (again, _) = optimize(case, verified(parse(&printed)?)?, Config::checked())?;
     same_text("a second time changes the program once more", &printed, &text::print_module(&again))?;

@@ -27,14 +27,19 @@ pub fn clean(_: &BodyCx<'_>, _: Func, body: &mut Body) -> bool {
     if body.layout[1..].iter().all(|&block| body.blocks[block].params.is_empty()) {
         return false;
     }
+    let mut removed = Removed::find(body);
+    if !removed.any {
+        return false;
+    }
     // Where nothing comes from, a parameter may seem to be always what is computed from itself.
     let dropped = drop_unreachable(body);
-    let mut removed = find_constant(body);
-    let aliased = !removed.aliases.is_empty();
-    find_unused(body, &mut removed);
+    if dropped {
+        removed = Removed::find(body);
+    }
     if !removed.any {
         return dropped;
     }
+    let aliased = !removed.aliases.is_empty();
     removed.carry_out(body);
     if aliased {
         restore_order(body);
@@ -166,6 +171,13 @@ fn find_unused(body: &Body, removed: &mut Removed) {
 }
 
 impl Removed {
+    /// Finds what is to go, given that every block can be reached.
+    fn find(body: &Body) -> Removed {
+        let mut removed = find_constant(body);
+        find_unused(body, &mut removed);
+        removed
+    }
+
     /// Takes the parameters and their arguments away.
     fn carry_out(self, body: &mut Body) {
         let Body { blocks, layout, insts, values } = body;

@@ -21,7 +21,8 @@
 use r8lite_ir::{
     Answer, Block, Body, Cfg, Constant, Edits, Func, Hierarchy, Inst, InstData, Module, Op, Payload, Type, Value,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::Pinned;
 use crate::bodies::OpSet;
@@ -48,8 +49,7 @@ enum Change {
 /// Cleans one body; whether it changed.
 pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
     let (module, hierarchy) = (cx.module, cx.hierarchy);
-    let mut conditions = FxHashSet::default();
-    if !body.layout_insts().any(|(_, inst)| is_candidate(body, inst, &mut conditions)) {
+    if !has_candidates(body) {
         return false;
     }
     let changes = find(module, hierarchy, func, body);
@@ -86,19 +86,26 @@ pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
     true
 }
 
-/// Opcodes of what a fact may decide: see [`is_candidate`].
+/// Opcodes of what a fact may decide: see [`has_candidates`].
 pub(crate) const CANDIDATES: OpSet =
     OpSet::of(&[Op::NullCheck, Op::Check, Op::CheckCast, Op::InstanceOf, Op::Eq, Op::Ne, Op::Branch]);
 
-/// Whether an instruction is one that a fact may decide. Of the branches only those are that test what another, noted in
-/// `conditions`, has tested.
-fn is_candidate(body: &Body, inst: Inst, conditions: &mut FxHashSet<Value>) -> bool {
-    let data = &body.insts[inst];
-    if data.op == Op::Branch {
-        return !conditions.insert(data.args[0]);
+/// Whether a body has an instruction that a fact may decide. Of the branches only those are that test what another one
+/// tests.
+fn has_candidates(body: &Body) -> bool {
+    let mut conditions: SmallVec<[Value; 8]> = SmallVec::new();
+    for (_, inst) in body.layout_insts() {
+        let data = &body.insts[inst];
+        if data.op == Op::Branch {
+            conditions.push(data.args[0]);
+        } else if matches!(data.op, Op::NullCheck | Op::Check | Op::CheckCast | Op::InstanceOf)
+            || is_null_test(data.op) && data.args.iter().any(|&arg| body.as_const(arg) == Some(Constant::Null))
+        {
+            return true;
+        }
     }
-    matches!(data.op, Op::NullCheck | Op::Check | Op::CheckCast | Op::InstanceOf)
-        || is_null_test(data.op) && data.args.iter().any(|&arg| body.as_const(arg) == Some(Constant::Null))
+    conditions.sort_unstable();
+    conditions.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 fn is_null_test(op: Op) -> bool {

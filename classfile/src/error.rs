@@ -109,7 +109,7 @@ pub enum Problem {
         /// What the byte says.
         what: &'static str,
         /// Its value.
-        found: u32,
+        found: i64,
     },
     /// An offset where no instruction begins.
     #[error("{what} is at {offset}, where no instruction begins")]

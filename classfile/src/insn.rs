@@ -312,8 +312,8 @@ impl Insn {
         match self {
             Insn::Plain(opcode) => out.push(opcode.byte()),
             Insn::Push(Opcode::Bipush, value) => {
-                let value = i8::try_from(*value);
-                let value = value.map_err(|_| Problem::Value { what: "a bipush", found: u32::MAX })?;
+                let wrong = |_| Problem::Value { what: "the operand of `bipush`", found: i64::from(*value) };
+                let value = i8::try_from(*value).map_err(wrong)?;
                 out.extend([Opcode::Bipush.byte(), value as u8]);
             }
             Insn::Push(opcode, value) => {

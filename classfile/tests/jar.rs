@@ -119,12 +119,24 @@ fn a_replaced_entry_keeps_its_exact_time_and_its_comment() {
 #[test]
 fn what_comes_before_the_first_entry_stays() {
     let script = b"#!/bin/sh\nexec java -jar \"$0\"\n";
-    let bytes = [&script[..], &make(&[("a", b"1"), ("b", b"2")])].concat();
-    let mut edits = JarEdits::default();
-    edits.replace(0, b"3".to_vec());
-    let after = jar::write(&open(&bytes).unwrap(), &edits).unwrap();
-    assert!(after.starts_with(script));
-    assert_eq!(list(&after).into_iter().map(|(_, _, content)| content).collect::<Vec<_>>(), [b"3", b"2"]);
+    let counted_from_the_jar = [&script[..], &make(&[("a", b"1"), ("b", b"2")])].concat();
+    // And as tools leave it that count offsets from the script on: those of the entries, and that of their list.
+    let mut counted_from_the_script = counted_from_the_jar.clone();
+    for at in 0..counted_from_the_script.len() - 4 {
+        let offset = match &counted_from_the_script[at..at + 4] {
+            b"PK\x01\x02" => at + 42,
+            b"PK\x05\x06" => at + 16,
+            _ => continue,
+        };
+        counted_from_the_script[offset] += script.len() as u8;
+    }
+    for bytes in [counted_from_the_jar, counted_from_the_script] {
+        let mut edits = JarEdits::default();
+        edits.replace(0, b"3".to_vec());
+        let after = jar::write(&open(&bytes).unwrap(), &edits).unwrap();
+        assert!(after.starts_with(script));
+        assert_eq!(list(&after).into_iter().map(|(_, _, content)| content).collect::<Vec<_>>(), [b"3", b"2"]);
+    }
 }
 
 #[test]

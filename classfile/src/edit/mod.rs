@@ -128,7 +128,8 @@ impl CodeEdits {
     }
 
     /// Says which frame the verifier is to find at a label, in place of one that is there. Needed where new code branches
-    /// to new labels.
+    /// to new labels, and where an edit changes what is on the stack or in a local variable while there are branches: take
+    /// the frame from [`ClassFile::frames`], and give it back changed. Labels in its types are those from before.
     pub fn frame(&mut self, label: Label, frame: Frame) {
         self.frames.push((label, frame));
     }

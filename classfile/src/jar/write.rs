@@ -58,10 +58,8 @@ pub fn write(jar: &Jar<'_>, edits: &JarEdits) -> Result<Vec<u8>, JarError> {
     }
     check(jar, edits)?;
     let broken = |error: zip::result::ZipError| JarError::Zip(error.to_string());
-    // What comes before the first entry (an executable jar begins with a script) stays.
-    let start = jar.archive.as_ref().map_or(0, |archive| archive.offset());
     let mut out = Cursor::new(Vec::with_capacity(jar.bytes.len()));
-    out.get_mut().extend(usize::try_from(start).ok().and_then(|start| jar.bytes.get(..start)).unwrap_or(&[]));
+    out.get_mut().extend(before_entries(jar));
     out.set_position(out.get_ref().len() as u64);
     let mut writer = ZipWriter::new(out);
     if let Some(archive) = &jar.archive {
@@ -99,6 +97,14 @@ pub fn write(jar: &Jar<'_>, edits: &JarEdits) -> Result<Vec<u8>, JarError> {
         write_entry(&mut writer, name, content, options)?;
     }
     Ok(writer.finish().map_err(broken)?.into_inner())
+}
+
+/// What comes before the first entry: an executable jar begins with a script, which stays.
+fn before_entries<'a>(jar: &Jar<'a>) -> &'a [u8] {
+    let Some(archive) = &jar.archive else { return &[] };
+    let starts = (0..archive.len()).filter_map(|index| Some(archive.by_index_data(index).ok()?.header_start()));
+    let first = starts.min().and_then(|start| usize::try_from(start).ok());
+    first.and_then(|first| jar.bytes.get(..first)).unwrap_or(&[])
 }
 
 fn write_entry(

@@ -4,7 +4,7 @@
 
 mod jars;
 
-use r8lite_classfile::{Constant, Insn, Names, Result, mentions, read, write};
+use r8lite_classfile::{CodeEdits, Constant, Insn, Names, Result, apply, dump_method, mentions, read, write};
 
 #[test]
 fn every_class_is_written_as_it_was_read() {
@@ -37,6 +37,32 @@ fn every_instruction_is_understood() {
         }
     });
     assert!(instructions > 1_000_000, "only {instructions} instructions");
+}
+
+/// All tables are taken apart and put together again, and the stack is followed.
+#[test]
+fn a_method_is_the_same_when_an_instruction_is_replaced_by_itself() {
+    let mut methods = 0;
+    jars::each_class(|place, bytes| {
+        let mut class = read(bytes).unwrap_or_else(|error| panic!("{place}: {error}"));
+        for method in 0..class.methods.len() {
+            let Some(code) = class.code(method).unwrap() else { continue };
+            let first = code.instructions().next().expect("code is never empty").unwrap();
+            let mut edits = CodeEdits::new();
+            edits.replace(0, [first.insn]).unwrap();
+            let before = class.methods[method].clone();
+            apply(&mut class, method, &edits).unwrap_or_else(|error| panic!("{place}: {error}"));
+            let same = class.methods[method]
+                .attributes
+                .iter()
+                .map(|attribute| &attribute.content)
+                .eq(before.attributes.iter().map(|attribute| &attribute.content));
+            assert!(same, "{place}: {}", dump_method(&class, method).unwrap());
+            methods += 1;
+        }
+        assert!(write(&class).unwrap() == bytes, "{place}");
+    });
+    assert!(methods > 50_000, "only {methods} methods");
 }
 
 #[test]

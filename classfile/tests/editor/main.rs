@@ -263,6 +263,52 @@ m(Ljava/lang/Object;)Ljava/lang/Object; stack 3 locals 1
     assert_eq!(error.problem(), &Problem::FrameOfDeleted(0));
 }
 
+/// A call's receiver is exchanged, and while its argument is chosen, it is on the stack.
+#[test]
+fn frames_that_are_there_can_be_changed() {
+    let [mut object, mut string] = [PoolIndex::NONE; 2];
+    let method = Method::new("(I)V", |pool, body| {
+        object = pool.add_class("java/lang/Object").unwrap();
+        string = pool.add_string("receiver").unwrap();
+        let [other, end] = [(); 2].map(|()| body.new_label());
+        body.at_entry([Insn::Plain(Opcode::AconstNull), Insn::Constant(Opcode::Checkcast, object)]);
+        body.at_entry([Insn::Plain(Opcode::Iload0), Insn::Branch(Opcode::Ifeq, other), Insn::Plain(Opcode::Iconst1)]);
+        body.at_entry([Insn::Branch(Opcode::Goto, end), Insn::Label(other), Insn::Plain(Opcode::Iconst2)]);
+        body.at_entry([Insn::Label(end), Insn::Plain(Opcode::Pop2), Insn::Plain(Opcode::Return)]);
+        let stack = |top: &[VerificationType]| [&[VerificationType::Object(object)], top].concat();
+        body.frame(other, Frame { stack: stack(&[]), ..ints() });
+        body.frame(end, Frame { stack: stack(&[VerificationType::Integer]), ..ints() });
+    });
+    let frames = method.class().frames(0).unwrap();
+    check(
+        &method,
+        |edits| {
+            edits.delete(0).unwrap();
+            edits.replace(1, [Insn::Constant(Opcode::Ldc, string), Insn::Plain(Opcode::Lconst1)]).unwrap();
+            for (offset, mut frame) in frames {
+                frame.stack.splice(..1, [VerificationType::Null, VerificationType::Long]);
+                edits.frame(Label::at(offset), frame);
+            }
+            edits.before(13, [Insn::Plain(Opcode::Pop2)]);
+        },
+        "
+m(I)V stack 4 locals 1
+    0 ldc \"receiver\"
+    2 lconst_1
+    3 iload_0
+    4 ifeq to 11
+    7 iconst_1
+    8 goto to 12
+      locals [int] stack [null, long]
+   11 iconst_2
+      locals [int] stack [null, long, int]
+   12 pop2
+   13 pop2
+   14 return
+",
+    );
+}
+
 /// So many `nop`s.
 fn nops(count: usize) -> Vec<Insn> {
     vec![nop(); count]

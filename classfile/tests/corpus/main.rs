@@ -4,7 +4,9 @@
 
 mod jars;
 
-use r8lite_classfile::{CodeEdits, Constant, Insn, Names, Result, apply, dump_method, mentions, read, write};
+use r8lite_classfile::{
+    CodeEdits, Constant, Insn, Located, Member, Names, Opcode, Result, apply, dump_method, mentions, read, write,
+};
 
 #[test]
 fn every_class_is_written_as_it_was_read() {
@@ -63,6 +65,52 @@ fn a_method_is_the_same_when_an_instruction_is_replaced_by_itself() {
         assert!(write(&class).unwrap() == bytes, "{place}");
     });
     assert!(methods > 50_000, "only {methods} methods");
+}
+
+/// Everything moves there and back, and no table may tell.
+#[test]
+fn a_method_is_the_same_when_what_is_put_in_is_deleted() {
+    let nop = Insn::Plain(Opcode::Nop);
+    let one_in = if std::env::var_os("R8LITE_LONG").is_some() { 1 } else { 5 };
+    let (mut classes, mut methods) = (0, 0);
+    jars::each_class(|place, bytes| {
+        classes += 1;
+        if classes % one_in != 0 {
+            return;
+        }
+        let mut class = read(bytes).unwrap_or_else(|error| panic!("{place}: {error}"));
+        for method in 0..class.methods.len() {
+            let Some(code) = class.code(method).unwrap() else { continue };
+            let old: Vec<Located> = code.instructions().map(Result::unwrap).collect();
+            // Branches in longer ones lose their reach on the way.
+            if code.bytes.len() > 6_000 || old.iter().any(|located| located.insn == nop) {
+                continue;
+            }
+            let mut edits = CodeEdits::new();
+            for (index, located) in old.iter().enumerate() {
+                edits.before(located.offset, vec![nop.clone(); index % 4]);
+                edits.after(located.offset, vec![nop.clone(); index % 3]);
+            }
+            apply(&mut class, method, &edits).unwrap_or_else(|error| panic!("{place}: {error}"));
+            let mut edits = CodeEdits::new();
+            for located in class.code(method).unwrap().unwrap().instructions().map(Result::unwrap) {
+                if located.insn == nop {
+                    edits.delete(located.offset).unwrap();
+                }
+            }
+            apply(&mut class, method, &edits).unwrap_or_else(|error| panic!("{place}: {error}"));
+            methods += 1;
+        }
+        let original = read(bytes).unwrap();
+        for (index, (method, before)) in class.methods.iter().zip(&original.methods).enumerate() {
+            let contents = |member: &Member<'_>| -> Vec<Vec<u8>> {
+                member.attributes.iter().map(|attribute| attribute.content.to_vec()).collect()
+            };
+            let texts = || (dump_method(&original, index).unwrap(), dump_method(&class, index).unwrap());
+            assert!(contents(method) == contents(before), "{place}:\n{}\nis not\n{}", texts().0, texts().1);
+        }
+    });
+    assert!(methods > 10_000, "only {methods} methods");
 }
 
 #[test]

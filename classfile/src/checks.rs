@@ -71,7 +71,9 @@ pub fn jar_rewrite(bytes: &[u8]) {
     let limits = Limits { entries: 1000, entry_size: 1 << 20, total_size: 1 << 24 };
     let Ok(jar) = Jar::read(bytes, &limits) else { return };
     let mut edits = JarEdits::default();
+    let names = Names::new(&["java/lang/Object"]);
     for index in 0..jar.entries().len() {
+        let _ = jar.class_mentions(index, &names);
         match (jar.content(index), index % 3) {
             (Err(_), _) => edits.remove(index),
             (Ok(mut content), 0) if !jar.entries()[index].is_folder() => {

@@ -52,21 +52,47 @@ impl Names {
 /// # Errors
 /// It is no class file of a known version, or its pool is broken.
 pub fn mentions(class: &[u8], names: &Names) -> Result<bool> {
-    let mut cursor = Cursor::new(class, 0);
-    check_magic(&mut cursor)?;
-    check_version(&mut cursor)?;
-    let count = cursor.u2()?;
-    let mut index = 1;
-    while index < count {
+    let mut scan = Scan::default();
+    loop {
+        if let Some(found) = scan.step(class, names)? {
+            return Ok(found);
+        }
+    }
+}
+
+/// How far the pool of a class has been looked through.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scan {
+    /// Where the next constant is; 0 before the start.
+    at: usize,
+    index: u16,
+    count: u16,
+}
+
+impl Scan {
+    /// Looks at the next constant. Says what was found out, if anything; and if an error says that there is too little,
+    /// the same step can be made again with more of the class.
+    pub(crate) fn step(&mut self, class: &[u8], names: &Names) -> Result<Option<bool>> {
+        let mut cursor = Cursor::new(class.get(self.at..).unwrap_or(&[]), self.at);
+        if self.at == 0 {
+            check_magic(&mut cursor)?;
+            check_version(&mut cursor)?;
+            *self = Scan { count: cursor.u2()?, index: 1, at: cursor.offset() };
+            return Ok(None);
+        }
+        if self.index >= self.count {
+            return Ok(Some(false));
+        }
         let constant = Constant::read(&mut cursor)?;
         if let Constant::Utf8(text) = constant
             && names.occur_in(text)
         {
-            return Ok(true);
+            return Ok(Some(true));
         }
-        index = index.saturating_add(if constant.is_wide() { 2 } else { 1 });
+        self.index = self.index.saturating_add(if constant.is_wide() { 2 } else { 1 });
+        self.at = cursor.offset();
+        Ok(None)
     }
-    Ok(false)
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use std::io::{Cursor, Read};
 use zip::{CompressionMethod, ZipArchive};
 
 use super::JarError;
+use crate::error::Problem;
+use crate::mentions::{Names, Scan};
 
 /// A jar in memory.
 #[derive(Clone, Debug)]
@@ -113,6 +115,40 @@ impl<'a> Jar<'a> {
         self.entries.iter().position(|entry| entry.name == name)
     }
 
+    /// Whether the constant pool of a class in the jar mentions one of these names; see [`mentions`](crate::mentions()).
+    /// Unpacks no more than that takes: a third of a class comes after its pool.
+    ///
+    /// # Errors
+    /// The entry is broken, or no class whose pool can be read.
+    ///
+    /// # Panics
+    /// There is no such entry.
+    pub fn class_mentions(&self, entry: usize, names: &Names) -> Result<bool, JarError> {
+        let Entry { name, size, .. } = &self.entries[entry];
+        let broken = |problem: String| JarError::Entry { name: name.clone(), problem };
+        let mut archive = self.archive.clone().expect("a jar with entries has an archive");
+        let mut file = archive.by_index(entry).map_err(|error| broken(error.to_string()))?;
+        // Half of the class first, and then an eighth at a time.
+        let (mut content, mut more) = (Vec::new(), (size / 2).clamp(LEAST, MOST));
+        let mut scan = Scan::default();
+        loop {
+            let before = content.len();
+            content.reserve(more as usize);
+            file.by_ref().take(more).read_to_end(&mut content).map_err(|error| broken(error.to_string()))?;
+            more = (size / 8).clamp(LEAST, MOST);
+            loop {
+                match scan.step(&content, names) {
+                    Ok(None) => {}
+                    Ok(Some(found)) => return Ok(found),
+                    Err(error) if !matches!(error.problem(), Problem::Truncated { .. }) || content.len() == before => {
+                        return Err(broken(error.to_string()));
+                    }
+                    Err(_) => break,
+                }
+            }
+        }
+    }
+
     /// The unpacked content of an entry. May be called from many threads at once.
     ///
     /// # Errors
@@ -137,6 +173,10 @@ impl<'a> Jar<'a> {
         }
     }
 }
+
+/// The fewest and the most bytes of a class that are unpacked at a time.
+const LEAST: u64 = 2048;
+const MOST: u64 = 1 << 20;
 
 /// Whether a name, as a path, leads anywhere but below where it starts.
 pub(super) fn leads_out(name: &str) -> bool {

@@ -31,17 +31,24 @@ fn list(folder: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.expect("a folder can be listed").path()).collect()
 }
 
-/// Calls with every class of every jar, and with where it is.
-pub(crate) fn each_class(mut call: impl FnMut(&str, &[u8])) {
+/// Calls with every jar, and with where it is.
+pub(crate) fn each_jar(mut call: impl FnMut(&str, &Jar<'_>)) {
     for path in find() {
         let bytes = fs::read(&path).expect("a jar can be read");
         let jar = Jar::read(&bytes, &Limits::default()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        call(&path.display().to_string(), &jar);
+    }
+}
+
+/// Calls with every class of every jar, and with where it is.
+pub(crate) fn each_class(mut call: impl FnMut(&str, &[u8])) {
+    each_jar(|path, jar| {
         for (index, entry) in jar.entries().iter().enumerate() {
             if entry.name.ends_with(".class") {
-                let place = format!("{}!{}", path.display(), entry.name);
+                let place = format!("{path}!{}", entry.name);
                 let content = jar.content(index).unwrap_or_else(|error| panic!("{place}: {error}"));
                 call(&place, &content);
             }
         }
-    }
+    });
 }

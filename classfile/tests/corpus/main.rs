@@ -170,4 +170,12 @@ fn the_constant_pool_alone_says_who_uses_updaters() {
         *(if found { &mut with } else { &mut without }) += 1;
     });
     assert!(with > 10 && without > 10 * with, "{with} with and {without} without");
+    let mut unpacked = 0;
+    jars::each_jar(|place, jar| {
+        for index in (0..jar.entries().len()).filter(|index| jar.entries()[*index].name.ends_with(".class")) {
+            let found = jar.class_mentions(index, &looked_for).unwrap_or_else(|error| panic!("{place}: {error}"));
+            unpacked += u32::from(found);
+        }
+    });
+    assert_eq!(unpacked, with, "the same, without unpacking all of a class");
 }

@@ -5,7 +5,8 @@
 mod jars;
 
 use r8lite_classfile::{
-    CodeEdits, Constant, Insn, Located, Member, Names, Opcode, Result, apply, dump_method, mentions, read, write,
+    ClassFile, CodeEdits, Constant, Insn, Located, Member, Names, Opcode, Result, apply, dump_method, mentions, read,
+    write,
 };
 
 #[test]
@@ -41,6 +42,23 @@ fn every_instruction_is_understood() {
     assert!(instructions > 1_000_000, "only {instructions} instructions");
 }
 
+/// Methods are as they were, byte for byte. ASM writes one frame in some ten thousand longer than it has to be: that
+/// frame may be shorter, if it says the same.
+fn assert_same_methods(place: &str, bytes: &[u8], class: &ClassFile<'_>) {
+    let original = read(bytes).unwrap();
+    for (index, (method, before)) in class.methods.iter().zip(&original.methods).enumerate() {
+        let contents = |member: &Member<'_>| -> Vec<Vec<u8>> {
+            member.attributes.iter().map(|attribute| attribute.content.to_vec()).collect()
+        };
+        if contents(method) != contents(before) {
+            let (before, after) = (dump_method(&original, index).unwrap(), dump_method(class, index).unwrap());
+            let length = |class: &ClassFile<'_>| write(class).unwrap().len();
+            let shorter = length(class) < length(&original);
+            assert!(before == after && shorter, "{place}:\n{before}\nis not\n{after}");
+        }
+    }
+}
+
 /// All tables are taken apart and put together again, and the stack is followed.
 #[test]
 fn a_method_is_the_same_when_an_instruction_is_replaced_by_itself() {
@@ -52,17 +70,10 @@ fn a_method_is_the_same_when_an_instruction_is_replaced_by_itself() {
             let first = code.instructions().next().expect("code is never empty").unwrap();
             let mut edits = CodeEdits::new();
             edits.replace(0, [first.insn]).unwrap();
-            let before = class.methods[method].clone();
             apply(&mut class, method, &edits).unwrap_or_else(|error| panic!("{place}: {error}"));
-            let same = class.methods[method]
-                .attributes
-                .iter()
-                .map(|attribute| &attribute.content)
-                .eq(before.attributes.iter().map(|attribute| &attribute.content));
-            assert!(same, "{place}: {}", dump_method(&class, method).unwrap());
             methods += 1;
         }
-        assert!(write(&class).unwrap() == bytes, "{place}");
+        assert_same_methods(place, bytes, &class);
     });
     assert!(methods > 50_000, "only {methods} methods");
 }
@@ -101,14 +112,7 @@ fn a_method_is_the_same_when_what_is_put_in_is_deleted() {
             apply(&mut class, method, &edits).unwrap_or_else(|error| panic!("{place}: {error}"));
             methods += 1;
         }
-        let original = read(bytes).unwrap();
-        for (index, (method, before)) in class.methods.iter().zip(&original.methods).enumerate() {
-            let contents = |member: &Member<'_>| -> Vec<Vec<u8>> {
-                member.attributes.iter().map(|attribute| attribute.content.to_vec()).collect()
-            };
-            let texts = || (dump_method(&original, index).unwrap(), dump_method(&class, index).unwrap());
-            assert!(contents(method) == contents(before), "{place}:\n{}\nis not\n{}", texts().0, texts().1);
-        }
+        assert_same_methods(place, bytes, &class);
     });
     assert!(methods > 10_000, "only {methods} methods");
 }

@@ -39,15 +39,20 @@ fn edited_jar(bytes: &[u8], seed: u64) -> Vec<u8> {
     jar::write(&jar, &edits).unwrap()
 }
 
-/// Jars of all ages, each file once.
+/// Jars of all ages, each file once: some of Debian's, and all in the folders that `R8LITE_CORPORA` names.
 fn jars() -> Vec<PathBuf> {
     let wanted = ["netty-", "guava-", "jctools-", "commons-", "aopalliance", "jsr305", "slf4j-api", "jansi", "guice"];
-    let entries = fs::read_dir("/usr/share/java").into_iter().flatten().map(|entry| entry.unwrap().path());
-    let jars = entries.filter(|path| {
+    let list = |folder: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.extension().is_some_and(|extension| extension == "jar")).collect()
+    };
+    let debian = list(Path::new("/usr/share/java")).into_iter().filter(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        wanted.iter().any(|wanted| name.starts_with(wanted)) && name.ends_with(".jar")
+        wanted.iter().any(|wanted| name.starts_with(wanted))
     });
-    let found: BTreeSet<PathBuf> = jars.filter_map(|path| fs::canonicalize(path).ok()).collect();
+    let folders = std::env::var_os("R8LITE_CORPORA").unwrap_or_default();
+    let others = std::env::split_paths(&folders).flat_map(|folder| list(&folder));
+    let found: BTreeSet<PathBuf> = debian.chain(others).filter_map(|path| fs::canonicalize(path).ok()).collect();
     assert!(found.len() > 3, "too few jars; install libnetty-java, libguava-java and libjctools-java");
     found.into_iter().collect()
 }

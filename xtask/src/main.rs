@@ -40,10 +40,19 @@ fn main() -> ExitCode {
     }
 }
 
+/// Jars that tests read, and Debian's packages that have them.
+const DEBIAN_JARS: &[(&str, &str)] =
+    &[("netty-common", "libnetty-java"), ("guava", "libguava-java"), ("jctools-core", "libjctools-java")];
+
 /// Everything that has to hold before a change lands.
 fn test(long: bool) -> Result<()> {
     step::need_component("rustfmt", &["fmt", "--version"])?;
     step::need_component("clippy", &["clippy", "--version"])?;
+    // Class files are tested with those of the JDK and of these jars.
+    step::need_program("javac", "openjdk-17-jdk-headless")?;
+    for (jar, package) in DEBIAN_JARS {
+        step::need_file(&format!("/usr/share/java/{jar}.jar"), package)?;
+    }
     let mut steps = Steps::default();
     steps.cargo("format", &["fmt", "--all", "--check"], &[]);
     steps.cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]);

@@ -81,13 +81,19 @@ pub(crate) fn need_component(name: &str, probe: &[&str]) -> Result<()> {
 
 /// Makes sure that a program of the system is there, from this package of Debian's.
 pub(crate) fn need_program(program: &str, package: &str) -> Result<()> {
-    if works(Command::new(program).arg("--version")) {
-        return Ok(());
-    }
+    if works(Command::new(program).arg("--version")) { Ok(()) } else { install(program, package) }
+}
+
+/// Makes sure that a file of the system is there, from this package of Debian's.
+pub(crate) fn need_file(file: &str, package: &str) -> Result<()> {
+    if Path::new(file).exists() { Ok(()) } else { install(file, package) }
+}
+
+fn install(what: &str, package: &str) -> Result<()> {
     let root = works(Command::new("test").args(["-w", "/usr/bin"]));
     let apt: &[&str] = if root { &["apt-get"] } else { &["sudo", "-n", "apt-get"] };
     let install = [apt, &["install", "-y", "--no-install-recommends", package]].concat();
-    say(&format!("{program} is missing; installing it: {}", install.join(" ")));
+    say(&format!("{what} is missing; installing it: {}", install.join(" ")));
     run(Command::new(install[0]).args(&install[1..]).env("DEBIAN_FRONTEND", "noninteractive"))
         .with_context(|| format!("install {package}, and run this again"))
 }

@@ -10,7 +10,6 @@ use r8lite::ir::interp::explore::MemoryModel;
 pub(crate) enum Directive {
     Parse,
     Verify,
-    Plan,
     Optimize,
     Pass(Vec<String>),
     Run(Vec<String>),
@@ -37,7 +36,6 @@ impl Directive {
             _ if !rest.is_empty() => return Err(format!("`; test: {stage}` takes nothing after it")),
             "parse" => Directive::Parse,
             "verify" => Directive::Verify,
-            "plan" => Directive::Plan,
             "optimize" => Directive::Optimize,
             _ => return Err(format!("there is no test called `{stage}`")),
         };
@@ -49,7 +47,6 @@ impl Directive {
         match self {
             Directive::Parse => "parse".to_string(),
             Directive::Verify => "verify".to_string(),
-            Directive::Plan => "plan".to_string(),
             Directive::Optimize => "optimize".to_string(),
             Directive::Pass(names) => format!("pass-{}", names.join("-")),
             Directive::Run(args) if args.is_empty() => "run".to_string(),

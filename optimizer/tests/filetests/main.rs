@@ -12,14 +12,16 @@
 //! |---|---|
 //! | `; test: parse` | the text parses, or has exactly the errors of its `; error: text` comments |
 //! | `; test: verify` | the same for the verifier |
-//! | `; test: plan` | a snapshot of the plan |
-//! | `; test: optimize` | a snapshot of the optimised program and its report; the program does the same as before, and is left alone by a second time |
+//! | `; test: optimize` | a snapshot of the plan, the optimised program and its report; the program does the same as before, and is left alone by a second time |
 //! | `; test: pass NAME…` | a snapshot of what these passes change, alone; a second time changes nothing |
 //! | `; test: run [ARGS]` | a snapshot of what the program prints and how it ends |
-//! | `; test: explore sc`, `weak` | a snapshot of all outcomes of the program's interleavings |
-//! | `; test: explore-optimized sc`, `weak` | the optimised program has the same outcomes |
+//! | `; test: explore sc` | a snapshot of all outcomes of the program's interleavings |
+//! | `; test: explore weak` | the same where accesses have only the order that their orderings promise |
+//! | `; test: explore-optimized sc` | a snapshot of all outcomes; every updater call is replaced, and the optimised program has the same outcomes |
+//! | `; test: explore-optimized weak` | the same where accesses have only the order that their orderings promise |
+//! | `; error: TEXT` | behind a line: part of the message of an error in it; for `parse` and `verify` |
 //! | `; prints: LINE` | a line that `main` prints, in order; checked by `optimize` and `run` |
-//! | `; flags: …` | `--whole-program`, `--closed-packages`, `--keep PATTERN` for the whole file |
+//! | `; flags: FLAGS` | `--whole-program`, `--closed-packages`, `--keep PATTERN` for the whole file |
 //!
 //! Printing what was parsed is tested to be stable for every file that parses. Filter by name as in any test:
 //! `cargo test --test filetests -- updaters/holders`.

@@ -1,4 +1,4 @@
-//! Every command that a page or the help shows is run, and prints what is shown.
+//! Every command that a page or the help shows is run, and prints what is shown; what a page says of outcomes is so.
 //!
 //! A `console` block has commands after `$ ` and what they print below; a line `...` stands for any lines. With
 //! `R8LITE_UPDATE=1` the pages are rewritten to what is printed.
@@ -83,6 +83,38 @@ fn pages_show_what_is_printed() {
         if checked != text {
             let diff = similar::TextDiff::from_lines(&text, &checked).unified_diff().to_string();
             panic!("{page} is stale:\n{diff}\nR8LITE_UPDATE=1 cargo test -p r8lite --test readme   writes it anew");
+        }
+    }
+}
+
+/// The rows of the table of weak outcomes in `ir/LANGUAGE.md`: how each begins, its cases, and what they print then.
+const LITMUS: &[(&str, &str, &str)] = &[
+    ("SB:", "store-buffering", "0 0"),
+    ("MP:", "message-passing", "1 0"),
+    ("LB:", "load-buffering", "1 1"),
+    ("IRIW:", "independent-reads", "1 0 1 0"),
+    ("2+2W:", "two-plus-two-writes", "1 1"),
+    ("CoRR:", "coherence", "1 0"),
+];
+
+/// Its columns, as in the names of the cases.
+const STRENGTHS: &[&str] =
+    &["plain", "opaque", "release-only", "acquire-only", "acquire-release", "by-update-acq-rel", "volatile"];
+
+#[test]
+fn the_table_of_weak_outcomes_is_what_is_found() {
+    let page = fs::read_to_string(root().join("ir/LANGUAGE.md")).expect("the page is there");
+    for (begin, test, outcome) in LITMUS {
+        let row = page.lines().find(|line| line.starts_with(&format!("| {begin}"))).expect("the table has the row");
+        let cells: Vec<&str> = row.split('|').map(str::trim).skip(2).take(STRENGTHS.len()).collect();
+        for (strength, cell) in STRENGTHS.iter().zip(cells) {
+            let path = root().join(format!("snapshots/litmus/{test}-{strength}.explore-weak.snap"));
+            let found = match fs::read_to_string(&path) {
+                Err(_) => "",
+                Ok(snapshot) if snapshot.lines().any(|line| line == *outcome) => "shows",
+                Ok(_) => "–",
+            };
+            assert_eq!(cell, found, "{test}, {strength}");
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The examples of `ir/LANGUAGE.md` are programs, and printing is the inverse of parsing.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 use r8lite_ir::text::{ParseError, Source, parse, print_module};
 use r8lite_ir::{Op, verify};
@@ -72,24 +74,49 @@ fn constructs_print_as_they_stand() {
     }
 }
 
-/// Every instruction has a row in a table, every error code of the parser one in the last.
+/// Every instruction has a row in a table, and is used in an example.
 #[test]
-fn the_tables_are_complete() {
+fn every_instruction_is_described_and_shown() {
     let rows: Vec<&str> = LANGUAGE.lines().filter(|line| line.starts_with('|')).collect();
+    let examples = examples();
+    let lines: Vec<&str> = examples.iter().flat_map(|(_, text)| text.lines()).collect();
     for op in Op::ALL {
         let info = op.info();
+        let mnemonic = info.mnemonic;
         let ordering = if info.ordered { ".ORDERING" } else { "" };
-        let start = format!("| `{}{ordering} ", info.mnemonic);
+        let start = format!("| `{mnemonic}{ordering} ");
         assert_eq!(rows.iter().filter(|row| row.starts_with(&start)).count(), 1, "{start}");
+        assert!(lines.iter().any(|line| mnemonic_of(line) == mnemonic), "no example has `{mnemonic}`");
     }
-    let parser = [
-        include_str!("../src/text/parser/mod.rs"),
-        include_str!("../src/text/parser/decl.rs"),
-        include_str!("../src/text/parser/body.rs"),
-        include_str!("../src/text/parser/constant.rs"),
-    ];
+}
+
+/// The mnemonic of a line with an instruction: what stands before the first blank, or behind `NAME = `.
+fn mnemonic_of(line: &str) -> &str {
+    let inst = line.trim().split_once(" = ").map_or(line.trim(), |(_, inst)| inst);
+    inst.split([' ', '.']).next().unwrap_or_default()
+}
+
+/// Every error code that the source has is in the tables, and no other.
+#[test]
+fn the_tables_of_errors_are_complete() {
+    let mut sources = Vec::new();
+    for folder in ["src/text", "src/text/parser", "src/verify"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        for entry in fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("it can be listed").path();
+            if path.is_file() {
+                sources.push(fs::read_to_string(path).expect("sources are text"));
+            }
+        }
+    }
     let codes: BTreeSet<&str> =
-        parser.iter().flat_map(|text| text.split("\"E01").skip(1)).map(|rest| &rest[..2]).collect();
-    let documented: BTreeSet<&str> = LANGUAGE.split("E01").skip(1).map(|rest| &rest[..2]).collect();
-    assert_eq!(codes, documented);
+        sources.iter().flat_map(|text| text.split("\"E0").skip(1)).map(|rest| &rest[..3]).collect();
+    let rows = LANGUAGE.lines().filter(|line| line.starts_with("| E0"));
+    let documented: Vec<&str> = rows
+        .flat_map(|row| row.split('|').nth(1).unwrap_or_default().split("E0").skip(1))
+        .map(|rest| &rest[..3])
+        .collect();
+    let unique: BTreeSet<&str> = documented.iter().copied().collect();
+    assert_eq!(documented.len(), unique.len(), "a code stands in two rows");
+    assert_eq!(codes, unique);
 }

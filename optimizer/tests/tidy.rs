@@ -111,6 +111,31 @@ fn every_snapshot_has_its_case() {
     no_problems("snapshots without a case", &problems);
 }
 
+/// The directives of the table in `filetests/main.rs`, up to what differs from case to case.
+fn directives() -> Vec<String> {
+    let table = read("optimizer/tests/filetests/main.rs");
+    let cells = table.lines().filter_map(|line| line.strip_prefix("//! | `")?.split('`').next());
+    cells.map(|cell| cell.split(|c: char| c.is_uppercase() || c == '[').next().unwrap_or(cell).to_string()).collect()
+}
+
+#[test]
+fn every_directive_is_used_and_described() {
+    let directives = directives();
+    assert!(directives.len() > 5, "the table is there: {directives:?}");
+    let cases: Vec<String> = files("testdata").into_iter().filter(|path| path.ends_with(".ir")).collect();
+    let texts: Vec<String> = cases.iter().map(|path| read(path)).collect();
+    let lines: Vec<&str> = texts.iter().flat_map(|text| text.lines()).collect();
+    let unused = directives.iter().filter(|directive| !lines.iter().any(|line| line.contains(directive.as_str())));
+    let mut problems: Vec<String> = unused.map(|directive| format!("no case has `{directive}`")).collect();
+    for line in lines.iter().filter(|line| line.starts_with("; test: ")) {
+        // With a blank behind it, so that `explore` is not taken for a beginning of something else.
+        if !directives.iter().any(|directive| format!("{line} ").starts_with(&format!("{} ", directive.trim_end()))) {
+            problems.push(format!("`{line}` is not described"));
+        }
+    }
+    no_problems("directives", &problems);
+}
+
 #[test]
 fn every_pass_has_its_four_cases() {
     let mut problems = Vec::new();

@@ -25,17 +25,28 @@ use crate::report::Report;
 /// The passes to run, in order.
 ///
 /// ```
-/// use r8lite_ir::Module;
-/// use r8lite_passes::pipeline::Schedule;
+/// use r8lite_ir::text::{self, Source};
+/// use r8lite_ir::{Module, verify};
+/// use r8lite_passes::pipeline::{self, Config, Schedule};
+/// use r8lite_passes::plan::PlanOptions;
 /// use r8lite_passes::registry::{Outcome, Pass, PassCx, PassError, Run};
 ///
-/// fn count(_: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-///     cx.report.remarks.push("the author's own pass ran".to_string());
+/// fn count(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
+///     let bodies = module.program_funcs().filter(|&func| module.funcs[func].body.is_some()).count();
+///     cx.report.remarks.push(format!("{bodies} methods have a body"));
 ///     Ok(Outcome::default())
 /// }
-/// let mine = Pass { name: "count", about: "says that it ran", required: false, run: Run::Module(count) };
-/// let schedule = Schedule::default().push(mine);
-/// assert_eq!(schedule.passes().next_back().unwrap().name, "count");
+///
+/// let mine = Pass { name: "count", about: "counts the bodies", required: false, run: Run::Module(count) };
+/// let mut config = Config::default();
+/// config.schedule = Schedule::default().insert_after("replace", mine)?;
+///
+/// let text = "class One {\n  static method one(): i32 {\n    return 1\n  }\n}\n";
+/// let module = text::parse(&[Source { name: "one.ir", text }]).expect("the text is right");
+/// let verified = verify(module).expect("the program is in order");
+/// let done = pipeline::optimize(verified, &PlanOptions::default(), config)?;
+/// assert_eq!(done.report.remarks, ["1 methods have a body"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Schedule {

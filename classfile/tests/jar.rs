@@ -178,6 +178,19 @@ fn what_unpacks_to_too_much_is_refused() {
 }
 
 #[test]
+fn entries_that_share_their_bytes_are_refused() {
+    let content: Vec<u8> = (0..1000u32).flat_map(u32::to_le_bytes).collect();
+    let mut bytes = make(&[("a.jar", &content), ("b.jar", b"")]);
+    let rows: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"PK\x01\x02")).collect();
+    // Checksum and sizes, and where the entry is.
+    for field in [16..28, 42..46] {
+        let shared = bytes[rows[0] + field.start..rows[0] + field.end].to_vec();
+        bytes[rows[1] + field.start..rows[1] + field.end].copy_from_slice(&shared);
+    }
+    assert_eq!(open(&bytes).unwrap_err(), JarError::Overlap);
+}
+
+#[test]
 fn an_entry_that_claims_less_than_it_unpacks_to_is_refused() {
     let mut bytes = make(&[("a", &[0; 100_000])]);
     // The claim is in the list of entries.

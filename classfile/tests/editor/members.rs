@@ -1,8 +1,8 @@
 //! New members, and constants for them.
 
 use r8lite_classfile::{
-    ClassFile, CodeEdits, Constant, Insn, Opcode, PoolIndex, add_field, add_method, apply, class_initializer,
-    dump_method, flags, read, write,
+    ClassFile, CodeEdits, Constant, Frame, Insn, Opcode, PoolIndex, VerificationType, add_field, add_method, apply,
+    class_initializer, dump_method, flags, read, write,
 };
 
 use crate::build::{Method, check, plain};
@@ -139,4 +139,22 @@ fn code_of_the_oldest_classes_has_small_numbers() {
     edits.before(0, [Insn::Plain(Opcode::Iconst0), Insn::store(Opcode::Istore, 255)]);
     let error = apply(&mut class, 0, &edits).unwrap_err();
     assert_eq!(error.to_string(), "class demo/Demo, m()V: too many local variables for so old a class");
+}
+
+#[test]
+fn a_constructor_begins_with_this_uninitialized() {
+    let mut class = ClassFile::new(52, 0, "demo/Demo", "java/lang/Object").unwrap();
+    let constructor = class.pool.add_method("java/lang/Object", "<init>", "()V").unwrap();
+    let mut body = CodeEdits::new();
+    let label = body.new_label();
+    body.at_entry([Insn::Plain(Opcode::Iload1), Insn::Branch(Opcode::Ifeq, label), Insn::Label(label)]);
+    body.at_entry([Insn::Plain(Opcode::Aload0), Insn::Constant(Opcode::Invokespecial, constructor)]);
+    body.at_entry([Insn::Plain(Opcode::Return)]);
+    let locals = vec![VerificationType::UninitializedThis, VerificationType::Integer];
+    body.frame(label, Frame { locals, stack: Vec::new() });
+    let method = add_method(&mut class, 0, "<init>", "(I)V", Some(&body)).unwrap();
+    let frames = class.frames(method).unwrap();
+    assert_eq!(frames[0].1.locals, [VerificationType::UninitializedThis, VerificationType::Integer]);
+    let code = class.code(method).unwrap().unwrap();
+    assert_eq!(&*code.attributes[0].content, [0, 1, 4], "as in the implicit frame, at offset 4");
 }

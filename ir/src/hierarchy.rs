@@ -6,7 +6,7 @@
 //! once.
 //!
 //! `extern` classes (and missing ones) have no known members. A supertype among them leaves questions open, which is
-//! [`Answer::Unknown`] for subtypes and no answer for resolution. A class on a cycle of supertypes, which only an
+//! [`Answer::Unknown`] for subtypes and no answer for resolution. So does a `partial` class for what it does not list. A class on a cycle of supertypes, which only an
 //! unverified module has, counts as having no supertypes, so that nothing here can run in circles.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -42,6 +42,7 @@ pub struct Hierarchy {
     cloneable: Option<Class>,
     serializable: Option<Class>,
     has_extern: bool,
+    has_partial: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +50,7 @@ struct Node {
     superclass: Option<Class>,
     kind: Kind,
     is_final: bool,
+    is_partial: bool,
     cyclic: bool,
     /// Some superclass is known by name only (the class itself not counted).
     open_superclass: bool,
@@ -82,6 +84,7 @@ impl Hierarchy {
             cloneable: module.find_class("java.lang.Cloneable"),
             serializable: module.find_class("java.io.Serializable"),
             has_extern: false,
+            has_partial: false,
         };
         this.read_classes(module);
         this.list_subclasses();
@@ -203,12 +206,19 @@ impl Hierarchy {
         self.nodes[class.index()].cyclic
     }
 
-    /// Whether the class or one of its supertypes is known by name only, so that a member that is not found may exist.
+    /// Whether the class or one of its supertypes is known by name only, or partial, so that a member that is not found
+    /// may exist.
     pub fn is_open(&self, class: Class) -> bool {
-        self.has_extern
-            && (self.is_extern(class)
+        (self.has_extern || self.has_partial)
+            && (self.may_have_more(class)
                 || self.nodes[class.index()].open_superclass
-                || self.superinterfaces(class).into_iter().any(|class| self.is_extern(class)))
+                || self.superclass_chain(class).any(|class| self.may_have_more(class))
+                || self.superinterfaces(class).into_iter().any(|class| self.may_have_more(class)))
+    }
+
+    /// Whether the class may have members that are not listed.
+    fn may_have_more(&self, class: Class) -> bool {
+        self.is_extern(class) || self.nodes[class.index()].is_partial
     }
 
     /// Whether the class is known by name only.
@@ -339,7 +349,8 @@ impl Hierarchy {
             if class == sup {
                 return Answer::Yes;
             }
-            if self.is_extern(class) {
+            // What a partial class leaves out is not among the classes that are known here.
+            if self.is_extern(class) || self.nodes[class.index()].is_partial && self.is_extern(sup) {
                 answer = Answer::Unknown;
             }
             todo.extend(self.interfaces(class).iter().copied().filter(|&i| seen.insert(i)));
@@ -377,9 +388,12 @@ impl Hierarchy {
                 if let Some(found) = declared(interface) {
                     return Some(found);
                 }
-                if self.is_extern(interface) {
+                if self.may_have_more(interface) {
                     return None;
                 }
+            }
+            if self.nodes[class.index()].is_partial {
+                return None;
             }
         }
         None
@@ -389,19 +403,33 @@ impl Hierarchy {
         let MethodRefData { class, name, sig } = method;
         let found = match self.nodes[class.index()].kind {
             Kind::Extern => return None,
-            Kind::Class => self.superclass_chain(class).find_map(|class| self.declared_method(class, name, sig)),
+            Kind::Class => self.look_up_in_superclasses(class, name, sig)?,
             Kind::Interface => self.declared_method(class, name, sig).or_else(|| {
                 let found = self.declared_method(self.object?, name, sig)?;
                 let flags = module.funcs[found].flags;
                 (flags.has(Flags::PUBLIC) && !flags.has(Flags::STATIC)).then_some(found)
             }),
         };
-        if found.is_some() || self.nodes[class.index()].open_superclass {
+        if found.is_some() || self.nodes[class.index()].open_superclass || self.nodes[class.index()].is_partial {
             return found;
         }
         let candidates = self.maximally_specific(module, class, name, sig);
         let defaults = candidates.iter().copied().filter(|&m| has_code(module, m));
         single(defaults).or(candidates.first().copied())
+    }
+
+    /// The method that a class or the nearest of its superclasses declares; the outer option is none if that is not known.
+    fn look_up_in_superclasses(&self, class: Class, name: Symbol, sig: Sig) -> Option<Option<Func>> {
+        for class in self.superclass_chain(class) {
+            let found = self.declared_method(class, name, sig);
+            if found.is_some() {
+                return Some(found);
+            }
+            if self.nodes[class.index()].is_partial {
+                return None;
+            }
+        }
+        Some(None)
     }
 
     /// The maximally specific superinterface methods of JVMS 5.4.3.3.
@@ -426,6 +454,9 @@ impl Hierarchy {
             if found.is_some() {
                 return Some(found);
             }
+            if self.nodes[class.index()].is_partial {
+                return None;
+            }
         }
         Some(None)
     }
@@ -441,7 +472,11 @@ impl Hierarchy {
             if class == called.class {
                 break;
             }
-            below.extend(self.declared_method(class, called.name, called.sig).filter(|&m| is_virtual(module, m)));
+            let found = self.declared_method(class, called.name, called.sig).filter(|&m| is_virtual(module, m));
+            if found.is_none() && self.nodes[class.index()].is_partial {
+                return None;
+            }
+            below.extend(found);
         }
         let mut overriding = vec![func];
         for &method in below.iter().rev() {
@@ -468,10 +503,12 @@ impl Hierarchy {
             }
             let kind = kind_of(data);
             self.has_extern |= kind == Kind::Extern;
+            self.has_partial |= data.flags.has(Flags::PARTIAL);
             self.nodes.push(Node {
                 superclass: if cyclic { None } else { data.superclass },
                 kind,
                 is_final: data.flags.has(Flags::FINAL) && kind == Kind::Class,
+                is_partial: data.flags.has(Flags::PARTIAL),
                 cyclic,
                 open_superclass: false,
                 first: 1,
@@ -574,8 +611,10 @@ pub fn nest_mates(module: &Module, a: Class, b: Class) -> bool {
 fn kind_of(data: &ClassData) -> Kind {
     match data.origin {
         ClassOrigin::Extern | ClassOrigin::Missing => Kind::Extern,
-        ClassOrigin::Program | ClassOrigin::Library if data.flags.has(Flags::INTERFACE) => Kind::Interface,
-        ClassOrigin::Program | ClassOrigin::Library => Kind::Class,
+        ClassOrigin::Program | ClassOrigin::Library | ClassOrigin::Classpath if data.flags.has(Flags::INTERFACE) => {
+            Kind::Interface
+        }
+        ClassOrigin::Program | ClassOrigin::Library | ClassOrigin::Classpath => Kind::Class,
     }
 }
 

@@ -11,7 +11,8 @@ use crate::entity::{
 use crate::function::{Body, Constant};
 use crate::types::Type;
 
-/// Access and property flags of classes, fields and methods: the bits of the JVM specification.
+/// Access and property flags of classes, fields and methods: the bits of the JVM specification, and a few of our own in
+/// the place of bits that it does not give to such a thing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Flags(pub u16);
 
@@ -46,6 +47,13 @@ impl Flags {
     pub const SYNTHETIC: Flags = Flags(0x1000);
     /// `enum`
     pub const ENUM: Flags = Flags(0x4000);
+    /// `exposed` (fields and methods): code that is not in the module may use it, whatever its access flags say. Method
+    /// handles do, and methods that nobody could read.
+    pub const EXPOSED: Flags = Flags(0x2000);
+    /// `unread` (methods): it has code that nobody read, so it has no body here and may do anything.
+    pub const UNREAD: Flags = Flags(0x8000);
+    /// `partial` (classes): it may have members and superinterfaces that are not listed.
+    pub const PARTIAL: Flags = Flags(0x8000);
 
     /// Whether all of these are set.
     pub fn has(self, flags: Flags) -> bool {
@@ -74,6 +82,9 @@ pub enum ClassOrigin {
     Program,
     /// The class library of `ir/lib`.
     Library,
+    /// A class that the program runs with and that nobody changes: a dependency. Its members are known, and such bodies
+    /// as somebody asked for.
+    Classpath,
     /// Declared by `extern class`, or known by name only: neither members nor supertypes are known.
     Extern,
     /// Named but not declared; the verifier reports it.
@@ -140,7 +151,7 @@ pub struct FuncData {
     pub sig: Sig,
     /// Its flags.
     pub flags: Flags,
-    /// Its code; none if abstract or native. The entry block's parameters are `this` (unless static), then those of
+    /// Its code; none if abstract, native or unread. The entry block's parameters are `this` (unless static), then those of
     /// the signature.
     pub body: Option<Body>,
     /// The byte offset of its name in the text.

@@ -271,3 +271,26 @@ fn deep_hierarchies_are_no_burden() {
     assert_eq!(p.is_subclass("A0", "A2999"), Answer::No);
     assert_eq!(p.field("A2999", "x"), some("A0"));
 }
+
+#[test]
+fn partial_classes_may_have_more() {
+    let mut p = program(
+        "extern class E
+         interface I { public abstract method f() }
+         class A { method f() { return }  method g() { return }  field x: i32 }
+         partial class B extends A { method f() { return } }
+         class C extends B implements I { }",
+    );
+    assert_eq!(p.method("C", "f"), some("B"), "what is listed comes first");
+    assert_eq!(p.method("C", "g"), None, "B may have a g of its own");
+    assert_eq!(p.method("A", "g"), some("A"));
+    assert_eq!(p.field("C", "x"), None, "B may have an x of its own");
+    assert_eq!(p.selected("C", "A", "f"), some("B"));
+    assert_eq!(p.implementations("A", "g"), None);
+    for (class, open) in [("A", false), ("B", true), ("C", true), ("I", false)] {
+        assert_eq!(p.hierarchy.is_open(p.class(class)), open, "{class}");
+    }
+    // It may implement an interface that is not known either, but says which of the known ones.
+    assert_eq!(p.is_subclass("C", "E"), Answer::Unknown);
+    assert_eq!(p.is_subclass("B", "I"), Answer::No);
+}

@@ -155,10 +155,10 @@ public public class B {
 }
 "#,
         &[
-            "1:1: E0111 a class cannot be `static`; flags of a class are public, final, abstract, synthetic, enum",
+            "1:1: E0111 a class cannot be `static`; flags of a class are public, final, abstract, synthetic, enum, partial",
             "4:8: E0111 the flag `public` is repeated",
-            "5:3: E0111 a method cannot be `volatile`; flags of a method are public, private, protected, static, final, synchronized, bridge, native, abstract, synthetic",
-            "8:3: E0111 a field cannot be `synchronized`; flags of a field are public, private, protected, static, final, volatile, transient, synthetic, enum",
+            "5:3: E0111 a method cannot be `volatile`; flags of a method are public, private, protected, static, final, synchronized, bridge, native, abstract, synthetic, exposed, unread",
+            "8:3: E0111 a field cannot be `synchronized`; flags of a field are public, private, protected, static, final, volatile, transient, synthetic, enum, exposed",
         ],
     );
 }
@@ -402,8 +402,8 @@ fn members_methods() {
 "#,
         &[
             "2:13: E0110 found `)`, wanted `:`",
-            "5:21: E0113 a parameter of an abstract or native method has no name; write only its type",
-            "7:21: E0113 an abstract or native method has no body",
+            "5:21: E0113 a parameter of an abstract, native or unread method has no name; write only its type",
+            "7:21: E0113 an abstract, native or unread method has no body",
             "10:10: E0113 method `p` has no body; say `abstract` or `native` if it has none",
             "16:10: E0122 method `q` is declared already with this signature",
             "20:20: E0123 value `a` is defined already; a name stands for one value in the whole body",

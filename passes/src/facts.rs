@@ -261,7 +261,7 @@ pub fn is_sound(module: &Module, ty: Type) -> bool {
     match ty {
         Type::Class(class) => {
             let data = &module.classes[class];
-            matches!(data.origin, ClassOrigin::Program | ClassOrigin::Library) && !data.flags.has(Flags::INTERFACE)
+            !matches!(data.origin, ClassOrigin::Extern | ClassOrigin::Missing) && !data.flags.has(Flags::INTERFACE)
         }
         Type::Array(array) => is_sound(module, module.array_element(array)),
         Type::Null => true,

@@ -115,7 +115,9 @@ impl<'a> Initialisation<'a> {
         let data = &self.module.classes[class];
         match data.origin {
             ClassOrigin::Extern | ClassOrigin::Missing => return false,
-            ClassOrigin::Program | ClassOrigin::Library => {}
+            // What a class does not list may be an initialiser. The class library has what counts.
+            ClassOrigin::Program | ClassOrigin::Classpath if data.flags.has(Flags::PARTIAL) => return false,
+            ClassOrigin::Program | ClassOrigin::Classpath | ClassOrigin::Library => {}
         }
         if data.flags.has(Flags::INTERFACE) {
             return true;

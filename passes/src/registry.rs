@@ -153,7 +153,7 @@ impl IdleClasses {
                 continue;
             }
             let data = &module.classes[class];
-            idle &= matches!(data.origin, ClassOrigin::Program | ClassOrigin::Library);
+            idle &= !matches!(data.origin, ClassOrigin::Extern | ClassOrigin::Missing);
             idle &= module.clinit(class).is_none();
             work.extend(data.superclass.iter().chain(&data.interfaces));
         }

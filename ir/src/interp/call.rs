@@ -80,6 +80,9 @@ impl<M: Memory> Exec<'_, '_, M> {
                 None => Err(self.throw("java.lang.UnsatisfiedLinkError", None)),
             };
         }
+        if data.flags.has(Flags::UNREAD) {
+            return Err(self.throw("java.lang.UnsatisfiedLinkError", Some("its code was not read")));
+        }
         if data.body.is_none() {
             return Err(self.throw("java.lang.AbstractMethodError", None));
         }

@@ -196,7 +196,8 @@ impl<'m> Prepared<'m> {
             let mut work = vec![class];
             let mut seen = Vec::new();
             while let Some(class) = work.pop() {
-                let known = matches!(self.module.classes[class].origin, ClassOrigin::Program | ClassOrigin::Library);
+                let origin = self.module.classes[class].origin;
+                let known = !matches!(origin, ClassOrigin::Extern | ClassOrigin::Missing);
                 if !known || self.module.clinit(class).is_some() {
                     return false;
                 }

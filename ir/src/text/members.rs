@@ -119,7 +119,7 @@ pub(crate) fn find_field(module: &Module, index: Option<&MemberIndex>, class: Cl
 /// Whether the members and supertypes of a class are known.
 fn is_known(module: &Module, class: Class) -> bool {
     match module.classes[class].origin {
-        ClassOrigin::Program | ClassOrigin::Library => true,
+        ClassOrigin::Program | ClassOrigin::Library | ClassOrigin::Classpath => true,
         ClassOrigin::Extern | ClassOrigin::Missing => false,
     }
 }

@@ -15,6 +15,7 @@ pub(crate) const CLASS_FLAGS: FlagTable = &[
     ("abstract", Flags::ABSTRACT),
     ("synthetic", Flags::SYNTHETIC),
     ("enum", Flags::ENUM),
+    ("partial", Flags::PARTIAL),
 ];
 
 /// Flags of fields.
@@ -28,6 +29,7 @@ pub(crate) const FIELD_FLAGS: FlagTable = &[
     ("transient", Flags::TRANSIENT),
     ("synthetic", Flags::SYNTHETIC),
     ("enum", Flags::ENUM),
+    ("exposed", Flags::EXPOSED),
 ];
 
 /// Flags of methods.
@@ -42,6 +44,8 @@ pub(crate) const METHOD_FLAGS: FlagTable = &[
     ("native", Flags::NATIVE),
     ("abstract", Flags::ABSTRACT),
     ("synthetic", Flags::SYNTHETIC),
+    ("exposed", Flags::EXPOSED),
+    ("unread", Flags::UNREAD),
 ];
 
 /// Operands that are constants, so that a value of such a name is written in backticks.

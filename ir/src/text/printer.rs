@@ -26,7 +26,7 @@ pub(super) fn module(module: &Module) -> String {
     for (class, data) in module.classes.iter() {
         match data.origin {
             ClassOrigin::Program | ClassOrigin::Extern => {}
-            ClassOrigin::Library | ClassOrigin::Missing => continue,
+            ClassOrigin::Library | ClassOrigin::Classpath | ClassOrigin::Missing => continue,
         }
         // Classes known by name only stand together.
         if last.is_some_and(|last| (last, data.origin) != (ClassOrigin::Extern, ClassOrigin::Extern)) {

@@ -145,6 +145,7 @@ fn check_method(cx: &mut Cx<'_>, class: Class, func: Func) {
     let class_data = &module.classes[class];
     let is_interface = class_data.flags.has(Flags::INTERFACE);
     let (is_abstract, is_native) = (flags.has(Flags::ABSTRACT), flags.has(Flags::NATIVE));
+    let is_unread = flags.has(Flags::UNREAD);
     if is_abstract {
         let excluded = [Flags::PRIVATE, Flags::STATIC, Flags::FINAL, Flags::SYNCHRONIZED, Flags::NATIVE]
             .map(|flag| flags.has(flag));
@@ -156,8 +157,14 @@ fn check_method(cx: &mut Cx<'_>, class: Class, func: Func) {
             cx.errors.add("E0208", at, "the method is abstract, but its class is not".to_owned());
         }
     }
-    match (is_abstract || is_native, &data.body) {
-        (true, Some(_)) => cx.errors.add("E0208", at, "an abstract or native method has no body".to_owned()),
+    if is_unread && (is_abstract || is_native) {
+        let message = "an unread method has code, so it is neither abstract nor native".to_owned();
+        cx.errors.add("E0208", at, message);
+    }
+    match (is_abstract || is_native || is_unread, &data.body) {
+        (true, Some(_)) => {
+            cx.errors.add("E0208", at, "an abstract, native or unread method has no body".to_owned());
+        }
         (false, None) => cx.errors.add("E0208", at, "the method has no body".to_owned()),
         _ => {}
     }

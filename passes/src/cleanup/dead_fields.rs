@@ -40,6 +40,9 @@ use crate::registry::{Outcome, PassCx, PassError};
 /// Never.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
     let hierarchy = cx.hierarchy(module);
+    if module.program_funcs().any(|func| module.funcs[func].flags.has(Flags::UNREAD)) {
+        return Ok(Outcome::default());
+    }
     let mut candidates = candidates(module, &hierarchy);
     candidates.retain(|field| !cx.plan.kept.contains(field));
     if candidates.is_empty() {

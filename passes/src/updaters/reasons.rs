@@ -53,6 +53,23 @@ pub(crate) fn target_class_unknown(class: &str) -> Reason {
         format!("{class} is not in the input, so its field cannot be looked up; add it to the input"),
     )
 }
+pub(crate) fn target_ambiguous(class: &str, name: &str) -> Reason {
+    reason(
+        "target-ambiguous",
+        format!("{class} declares several fields \"{name}\" of different types; give each a name of its own"),
+    )
+}
+pub(crate) fn exposed(what: &str) -> Reason {
+    reason("exposed", format!("{what} may be used by a method handle, or by a method that could not be read"))
+}
+pub(crate) fn receiver_parameter_exposed(method: &str) -> Reason {
+    reason(
+        "exposed",
+        format!(
+            "the updater is a parameter of {method}, which a method handle may call, or a method that could not be read"
+        ),
+    )
+}
 pub(crate) fn target_missing(class: &str, name: &str) -> Reason {
     reason(
         "target-missing",

@@ -37,6 +37,9 @@ fn recognise_field(
     if let Some(pattern) = options.keeps(module.class_name(data.class), module.name(data.name)) {
         return Err(reasons::kept_by_pattern(pattern));
     }
+    if data.flags.has(Flags::EXPOSED) {
+        return Err(reasons::exposed("the updater"));
+    }
     if !data.flags.has(Flags::STATIC) {
         return Err(reasons::not_static());
     }
@@ -111,7 +114,13 @@ fn resolve_target(module: &Module, func: Func, args: &[Value], kind: Kind) -> Re
     if module.classes[holder].origin != ClassOrigin::Program {
         return Err(reasons::target_class_unknown(holder_name));
     }
-    let Some(target) = module.find_symbol(&name).and_then(|symbol| module.declared_field(holder, symbol)) else {
+    let symbol = module.find_symbol(&name);
+    let named = module.classes[holder].fields.iter().filter(|&&field| Some(module.fields[field].name) == symbol);
+    // Class files may have several; which of them `getDeclaredField` finds is not laid down.
+    if named.count() > 1 {
+        return Err(reasons::target_ambiguous(holder_name, &name));
+    }
+    let Some(target) = symbol.and_then(|symbol| module.declared_field(holder, symbol)) else {
         return Err(match inherited_from(module, holder, &name) {
             Some(owner) => reasons::target_inherited(holder_name, &name, module.class_name(owner)),
             None => reasons::target_missing(holder_name, &name),

@@ -131,6 +131,9 @@ impl<'a> Tracer<'a> {
 
     /// Why a member stays even if nothing in the program uses it; none if it may go.
     pub(crate) fn reason_to_stay(&self, class: Class, flags: Flags, what: &str) -> Option<Reason> {
+        if flags.has(Flags::EXPOSED) {
+            return Some(reasons::exposed(what));
+        }
         if let Some(flag) = self.options.opening(flags) {
             return Some(reasons::visible_outside(what, flag));
         }
@@ -245,6 +248,9 @@ impl<'a> Tracer<'a> {
         let bound = data.flags.has(Flags::STATIC) || data.flags.has(Flags::PRIVATE) || is_constructor;
         if !bound {
             return Err(reasons::receiver_virtual_parameter(&shown));
+        }
+        if data.flags.has(Flags::EXPOSED) {
+            return Err(reasons::receiver_parameter_exposed(&shown));
         }
         if let Some(flag) = self.options.opening(data.flags) {
             return Err(reasons::receiver_parameter(&shown, flag));

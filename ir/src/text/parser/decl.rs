@@ -408,7 +408,7 @@ impl<'a> Parser<'a> {
         bodies: &mut Vec<MethodBody<'a>>,
     ) -> Parsed<()> {
         let (name, token) = self.simple_name("the name of the method")?;
-        let has_body = !flags.has(Flags::ABSTRACT) && !flags.has(Flags::NATIVE);
+        let has_body = ![Flags::ABSTRACT, Flags::NATIVE, Flags::UNREAD].iter().any(|&flag| flags.has(flag));
         self.expect(b'(')?;
         let mut params = Vec::new();
         let mut types = Vec::new();
@@ -424,7 +424,7 @@ impl<'a> Parser<'a> {
                 let name = self.next();
                 self.next();
                 let help = Some("write only its type".to_owned());
-                let message = "a parameter of an abstract or native method has no name";
+                let message = "a parameter of an abstract, native or unread method has no name";
                 self.report_help("E0113", name.span(), message, help);
             }
             types.push(self.ty()?);
@@ -439,7 +439,7 @@ impl<'a> Parser<'a> {
         }
         if !has_body {
             if self.at(b'{') {
-                let message = "an abstract or native method has no body";
+                let message = "an abstract, native or unread method has no body";
                 return Err(self.report("E0113", self.token.span(), message));
             }
         } else if !self.at(b'{') {

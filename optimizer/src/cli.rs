@@ -278,6 +278,9 @@ pub(crate) struct Run {
     /// What reads may see while exploring
     #[arg(long, value_name = "MODEL", requires = "explore", default_value = "sc")]
     pub(crate) memory: Memory,
+    /// How many states of the program are explored at most
+    #[arg(long, value_name = "N", requires = "explore", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_states: Option<u64>,
     /// What the program is given
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) args: Vec<String>,

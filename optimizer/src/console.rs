@@ -1,5 +1,6 @@
 //! Messages to the person at the terminal: always on standard error.
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 
 use r8lite::render::{self, Style, Texts};
@@ -48,6 +49,20 @@ impl Console {
     pub(crate) fn diagnostics(&self, diagnostics: &[Diagnostic], texts: Texts<'_>) {
         output::stderr(&render::diagnostics(diagnostics, texts, self.style));
     }
+}
+
+/// Whether a command line that could not be parsed asks for messages as JSON.
+pub(crate) fn wants_json(args: impl Iterator<Item = OsString>) -> bool {
+    let args: Vec<OsString> = args.collect();
+    args.iter().any(|arg| arg == "--error-format=json")
+        || args.windows(2).any(|pair| pair[0] == "--error-format" && pair[1] == "json")
+}
+
+/// What is wrong with the command line, as one object on one line.
+pub(crate) fn usage_as_json(error: &clap::Error) {
+    let text = error.render().to_string();
+    let text = text.trim().strip_prefix("error: ").unwrap_or(text.trim()).to_owned();
+    output::stderr(&render::message(Severity::Error, &text, Style::Json));
 }
 
 /// Makes a panic say that it is our fault; the exit status of one is 101 anyway.

@@ -8,9 +8,9 @@ use anyhow::{Context, anyhow};
 use r8lite::explain as explaining;
 use r8lite::render::Texts;
 use r8lite_ir::text::{self, Source};
-use r8lite_ir::{ClassOrigin, File, Module, Verified};
-use r8lite_passes::pipeline::{self, Config, Pipeline, Schedule};
-use r8lite_passes::plan::{self, Plan, PlanOptions};
+use r8lite_ir::{Class, ClassOrigin, File, Module, Verified};
+use r8lite_passes::pipeline::{self, Config, Pipeline, Prepared, Schedule};
+use r8lite_passes::plan::{Plan, PlanOptions};
 use r8lite_passes::registry;
 use r8lite_passes::report::Report;
 
@@ -49,6 +49,11 @@ impl Options {
         if let Some(kind) = args.emit.iter().find(|kind| matches!(kind, Emit::Clif | Emit::Asm | Emit::Obj)) {
             return Err(failure::not_built(&format!("--emit {}", format!("{kind:?}").to_lowercase())));
         }
+        if args.reports.report.as_deref() == Some(Path::new("-")) && args.output.is_none() {
+            let message =
+                "--report - writes the report to standard output, where the program goes already; name --output";
+            return Err(anyhow!(message).into());
+        }
         let flags = args.passes;
         let mut config = Config::default();
         if let Some(names) = &flags.passes {
@@ -66,7 +71,7 @@ impl Options {
             raw: flags.passes.is_some(),
             only_plan: false,
             config,
-            observe: Observe::new(flags.print_before, flags.print_after, flags.dump_dir, bisecting)?,
+            observe: Observe::new(flags.print_before, flags.print_after, flags.dump_dir, bisecting, flags.time_passes)?,
             explain: args.reports.explain,
             report: args.reports.report,
             fail_under: args.reports.fail_under,
@@ -78,12 +83,13 @@ impl Options {
         Ok(Self {
             inputs: args.inputs.inputs,
             output: None,
-            emit: vec![Emit::Report],
+            // The report is the one thing that is asked for; as JSON it takes the place of the text.
+            emit: if args.report.as_deref() == Some(Path::new("-")) { Vec::new() } else { vec![Emit::Report] },
             plan: plan_options(args.scope),
             raw: false,
             only_plan: true,
             config: Config::default(),
-            observe: Observe::new(Vec::new(), Vec::new(), None, false)?,
+            observe: Observe::new(Vec::new(), Vec::new(), None, false, false)?,
             explain: false,
             report: args.report,
             fail_under: None,
@@ -103,15 +109,16 @@ pub(crate) fn optimize(options: &Options, console: &Console) -> Result<(), Failu
     let inputs = clock.time("read", || input::read(&options.inputs))?;
     let module = clock.time("parse", || parse(&inputs, console))?;
     let verified = clock.time("verify", || check(module, &inputs, console))?;
-    let verified = clock.time("prepare", || prepare(verified, options))?;
-    let plan = clock.time("plan", || decide(&verified, options));
-    let plan_text = if options.emit.contains(&Emit::Plan) { plan.text(&verified) } else { String::new() };
+    let mut prepared = prepare(verified, options, &mut clock)?;
+    let plan = clock.time("plan", || prepared.decide(&options.plan));
+    warn_of_idle_patterns(options, prepared.module(), console);
+    let plan_text = if options.emit.contains(&Emit::Plan) { plan.text(prepared.module()) } else { String::new() };
     let (module, mut report) = match options.only_plan {
         true => {
-            let report = Report::planned(&verified, &plan);
-            (verified, report)
+            let report = Report::planned(prepared.module(), &plan);
+            (prepared.finish().map_err(|error| Failure::Bug(error.to_string()))?, report)
         }
-        false => run_passes(verified, &plan, options, &mut clock)?,
+        false => run_passes(prepared, &plan, options, &mut clock)?,
     };
     report.locate(&sources(&inputs));
     clock.time("write", || write(options, &inputs, &module, &plan_text, &report))?;
@@ -124,13 +131,40 @@ pub(crate) fn optimize(options: &Options, console: &Console) -> Result<(), Failu
     enough_replaced(options, &report)
 }
 
+/// What comes before the plan; nothing, where the passes were named.
+fn prepare(verified: Verified, options: &Options, clock: &mut Clock) -> Result<Prepared, Failure> {
+    options.observe.input(&verified)?;
+    if options.raw {
+        return Ok(Prepared::raw(verified));
+    }
+    let mut pipeline = Pipeline::preparation(verified, &options.config);
+    options.observe.run(&mut pipeline, clock)?;
+    Ok(pipeline.prepared())
+}
+
+/// Says which patterns keep nothing: perhaps they are misspelt.
+fn warn_of_idle_patterns(options: &Options, module: &Module, console: &Console) {
+    for pattern in &options.plan.keep {
+        let only = PlanOptions { keep: vec![pattern.clone()], ..PlanOptions::default() };
+        let keeps = |class: Class| {
+            let data = &module.classes[class];
+            let mut names = data.fields.iter().map(|&field| module.name(module.fields[field].name));
+            names.any(|name| only.keeps(module.name(data.name), name).is_some())
+        };
+        if !module.program_classes().any(keeps) {
+            console
+                .warning(&format!("no field matches `--keep {pattern}`; a pattern is Class.field, with the package"));
+        }
+    }
+}
+
 fn run_passes(
-    verified: Verified,
+    prepared: Prepared,
     plan: &Plan,
     options: &Options,
     clock: &mut Clock,
 ) -> Result<(Verified, Report), Failure> {
-    let mut pipeline = Pipeline::new(verified, plan, options.config.clone()).map_err(anyhow::Error::new)?;
+    let mut pipeline = Pipeline::after(prepared, plan, options.config.clone()).map_err(anyhow::Error::new)?;
     options.observe.run(&mut pipeline, clock)?;
     clock.time("verify", || pipeline.finish()).map_err(|error| Failure::Bug(error.to_string()))
 }
@@ -183,17 +217,6 @@ pub(crate) fn optimize_quietly(verified: Verified) -> Result<Verified, Failure> 
         Ok(optimized) => Ok(optimized.module),
         Err(error) => Err(Failure::Bug(error.to_string())),
     }
-}
-
-fn prepare(verified: Verified, options: &Options) -> Result<Verified, Failure> {
-    if options.raw {
-        return Ok(verified);
-    }
-    pipeline::prepare(verified, &options.config).map_err(|error| Failure::Bug(error.to_string()))
-}
-
-fn decide(verified: &Verified, options: &Options) -> Plan {
-    plan::decide(verified, &options.plan)
 }
 
 fn enough_replaced(options: &Options, report: &Report) -> Result<(), Failure> {

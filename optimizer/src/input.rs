@@ -41,9 +41,12 @@ pub(crate) struct Input {
 
 /// Reads all inputs.
 pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
-    for (index, path) in paths.iter().enumerate() {
-        if paths[..index].contains(path) {
-            return Err(anyhow!("`{}` is named twice", path.display()).into());
+    // The same file may be spelt in several ways.
+    let files: Vec<PathBuf> =
+        paths.iter().map(|path| fs::canonicalize(path).unwrap_or_else(|_| path.clone())).collect();
+    for (index, file) in files.iter().enumerate() {
+        if files[..index].contains(file) {
+            return Err(anyhow!("`{}` is named twice", paths[index].display()).into());
         }
     }
     paths.iter().map(|path| read_one(path)).collect()

@@ -29,7 +29,10 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to standard output, errors to standard error; a closed pipe is no matter.
-            let _ = error.print();
+            match error.use_stderr() && console::wants_json(std::env::args_os()) {
+                true => console::usage_as_json(&error),
+                false => drop(error.print()),
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
@@ -47,6 +47,7 @@ pub(crate) struct Observe {
     after: Which,
     dump_dir: Option<PathBuf>,
     bisecting: bool,
+    timing: bool,
 }
 
 impl Observe {
@@ -55,16 +56,40 @@ impl Observe {
         print_after: Vec<String>,
         dump_dir: Option<PathBuf>,
         bisecting: bool,
+        timing: bool,
     ) -> Result<Self, Failure> {
-        Ok(Self { before: Which::new(print_before)?, after: Which::new(print_after)?, dump_dir, bisecting })
+        Ok(Self { before: Which::new(print_before)?, after: Which::new(print_after)?, dump_dir, bisecting, timing })
+    }
+
+    /// Whether nothing is to be seen.
+    fn is_idle(&self) -> bool {
+        let none = |which: &Which| matches!(which, Which::Named(names) if names.is_empty());
+        none(&self.before) && none(&self.after) && self.dump_dir.is_none() && !self.bisecting && !self.timing
+    }
+
+    /// Dumps the module before all passes, in place of what an earlier run dumped.
+    pub(crate) fn input(&self, module: &Module) -> Result<(), Failure> {
+        let Some(folder) = &self.dump_dir else { return Ok(()) };
+        fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+        let context = || format!("cannot clear `{}` of earlier dumps", folder.display());
+        for entry in fs::read_dir(folder).with_context(context)? {
+            let path = entry.with_context(context)?.path();
+            if is_dump(&path) {
+                fs::remove_file(&path).with_context(context)?;
+            }
+        }
+        self.dump(0, "input", module).map(drop)
     }
 
     /// Runs all passes, with everything that is to be seen of them.
     pub(crate) fn run(&self, pipeline: &mut Pipeline<'_>, clock: &mut Clock) -> Result<(), Failure> {
-        if let Some(folder) = &self.dump_dir {
-            fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+        if self.is_idle() {
+            let guard = PanicGuard { pass: "some", input: None };
+            let result = pipeline.run_all();
+            drop(guard);
+            return result.map_err(|error| Failure::Bug(error.to_string()));
         }
-        let mut last_dump = self.dump(0, "input", pipeline.module())?;
+        let mut last_dump = self.dump_dir.as_ref().map(|folder| folder.join("000-input.ir"));
         while let Some(pass) = pipeline.next_pass() {
             let name = pass.name;
             if self.before.has(name) {
@@ -102,6 +127,19 @@ impl Observe {
     }
 }
 
+/// Whether a file has a name that dumps have.
+fn is_dump(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".ir")) else {
+        return false;
+    };
+    let is_numbered = |(number, what): (&str, &str)| {
+        number.len() >= 3
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+            && (what == "input" || what.strip_prefix("after-").is_some_and(|pass| registry::find(pass).is_some()))
+    };
+    name == "broken" || name.split_once('-').is_some_and(is_numbered)
+}
+
 fn print(when: &str, pass: &str, module: &Module) {
     output::stderr(&format!("; {when} {pass}\n{}", text::print_module(module)));
 }
@@ -132,22 +170,31 @@ impl Drop for PanicGuard {
 /// How long each step took.
 #[derive(Default, Debug)]
 pub(crate) struct Clock {
-    rows: Vec<(&'static str, Duration)>,
+    /// In the order of their first runs, with how often each ran.
+    rows: Vec<(&'static str, u32, Duration)>,
 }
 
 impl Clock {
     pub(crate) fn time<T>(&mut self, what: &'static str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
-        self.rows.push((what, start.elapsed()));
+        let time = start.elapsed();
+        match self.rows.iter_mut().find(|(name, ..)| *name == what) {
+            Some((_, runs, sum)) => {
+                *runs += 1;
+                *sum += time;
+            }
+            None => self.rows.push((what, 1, time)),
+        }
         result
     }
 
     pub(crate) fn table(&self) -> String {
         let mut out = String::new();
-        let total = ("total", self.rows.iter().map(|(_, time)| *time).sum::<Duration>());
-        for (what, time) in self.rows.iter().chain([&total]) {
-            writeln!(out, "{:>10.3} ms  {what}", time.as_secs_f64() * 1000.0).expect("writing to a string");
+        let total = ("total", 1, self.rows.iter().map(|(_, _, time)| *time).sum::<Duration>());
+        for (what, runs, time) in self.rows.iter().chain([&total]) {
+            let runs = if *runs > 1 { format!(", {runs} runs") } else { String::new() };
+            writeln!(out, "{:>10.3} ms  {what}{runs}", time.as_secs_f64() * 1000.0).expect("writing to a string");
         }
         out
     }

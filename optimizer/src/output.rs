@@ -54,7 +54,9 @@ impl Files {
         if self.ready.iter().any(|(_, other)| *other == path) {
             return Err(anyhow::anyhow!("two outputs would be this one file").context(context()).into());
         }
-        let mut file = new_file(folder).with_context(context)?;
+        // The name of the temporary file would tell nobody anything.
+        let own = |error: io::Error| error.kind().to_string();
+        let mut file = new_file(folder).map_err(|error| anyhow::anyhow!(own(error)).context(context()))?;
         if let Some(metadata) = metadata {
             file.as_file().set_permissions(metadata.permissions()).with_context(context)?;
         }

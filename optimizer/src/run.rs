@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<(), Failure> {
     config.seed = args.seed;
     config.args.clone_from(&args.args);
     if args.explore {
-        return explore(&module, entry, config, args.memory);
+        return explore(&module, entry, config, args);
     }
     let result = interp::run(&module, entry, &config).map_err(anyhow::Error::new)?;
     output::stderr(&result.stderr);
@@ -33,18 +33,25 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<(), Failure> {
 }
 
 /// Prints every outcome, a line each.
-fn explore(module: &Verified, entry: Func, run: interp::Config, memory: Memory) -> Result<(), Failure> {
-    let memory = match memory {
+fn explore(module: &Verified, entry: Func, run: interp::Config, args: &Run) -> Result<(), Failure> {
+    let memory = match args.memory {
         Memory::Sc => MemoryModel::Sc,
         Memory::Weak => MemoryModel::Weak,
     };
-    let config = ExploreConfig { memory, run, ..ExploreConfig::default() };
+    let mut config = ExploreConfig { memory, run, ..ExploreConfig::default() };
+    if let Some(states) = args.max_states {
+        config.max_states = usize::try_from(states).unwrap_or(usize::MAX);
+    }
     let exploration = interp::explore::explore(module, entry, &config).map_err(anyhow::Error::new)?;
     output::stdout(&exploration.to_string())?;
     if exploration.complete {
         return Ok(());
     }
-    Err(Failure::Input(Some("the program has more interleavings than can be run; these are not all outcomes".into())))
+    let message = format!(
+        "the program has more than {} states, so these are not all outcomes; allow more with --max-states, or let it do less",
+        config.max_states
+    );
+    Err(Failure::Input(Some(message)))
 }
 
 /// What Java's launcher would exit with; a program that cannot go on counts as one that failed.

@@ -265,6 +265,49 @@ fn passes_can_be_watched() {
 }
 
 #[test]
+fn what_comes_before_the_plan_is_seen_and_counted_too() {
+    let sum = "class Sum {\n  static method three(): i32 {\n    a = add 1, 2\n    return a\n  }\n}\n";
+    let folder = Folder::new(&[("sum.ir", sum.as_bytes())]);
+    let (input, dump) = (folder.arg("sum.ir"), folder.arg("dump"));
+    let folded = sum.replace("    a = add 1, 2\n    return a\n", "    return 3\n");
+    check(&["optimize", &input, "--dump-dir", &dump], 0, &folded, "");
+    assert_eq!(read(&folder.path("dump/000-input.ir")), sum);
+    assert_eq!(read(&folder.path("dump/001-after-fold.ir")), folded);
+    check(&["optimize", &input, "--print-before", "fold"], 0, &folded, "add 1, 2");
+    // One count for all passes, and no dump of the first run is left.
+    check(&["optimize", &input, "--dump-dir", &dump, "--bisect-limit", "0"], 0, sum, "bisect: skipped pass 1 fold");
+    let dumps = fs::read_dir(folder.path("dump")).expect("the dumps are there").count();
+    assert_eq!(dumps, 1, "only the input is dumped");
+}
+
+#[test]
+fn standard_output_is_for_one_thing() {
+    let folder = Folder::new(&[("good.ir", GOOD.as_bytes())]);
+    let good = folder.arg("good.ir");
+    check(&["optimize", &good, "--report", "-"], 2, "", "name --output");
+    let out = folder.arg("out.ir");
+    let report = run(&["optimize", &good, "--report", "-", "-o", &out]);
+    assert!(stdout(&report).starts_with("{"), "the report alone is on standard output");
+    assert_eq!(read(&folder.path("out.ir")), GOOD);
+    let report = run(&["explain", &good, "--report", "-"]);
+    let json: serde_json::Value = serde_json::from_str(&stdout(&report)).expect("nothing but JSON");
+    assert_eq!(json["schema"], 1);
+}
+
+#[test]
+fn slips_are_named() {
+    let folder = Folder::new(&[("good.ir", GOOD.as_bytes())]);
+    let good = folder.arg("good.ir");
+    check(&["optimize", &good, "--keep", "Godo.one"], 0, GOOD, "no field matches `--keep Godo.one`");
+    let other = format!("{}/./good.ir", folder.0.path().display());
+    check(&["verify", &good, &other], 2, "", "is named twice");
+    check(&["run", &good, "--entry", "Good.two"], 2, "", "Good.one");
+    check(&["optimise", "--error-format=json"], 2, "", "\"severity\":\"error\"");
+    // The other way round would find less, but is not wrong.
+    check(&["optimize", &good, "--passes", "dce,checks"], 0, GOOD, "");
+}
+
+#[test]
 fn a_program_that_runs_has_our_streams_and_status() {
     let program = |body: &str| format!("class Main {{\n  static method main(args: String[]) {{\n{body}\n  }}\n}}\n");
     let hello = program(

@@ -20,7 +20,7 @@ use r8lite_ir::{
     Body, Constant, Entity, FieldRef, Func, Hierarchy, Inst, MethodRef, Module, Op, Payload, SecondaryMap, Value,
 };
 
-use crate::registry::{BodyCx, BodyPass, IdleClasses};
+use crate::registry::{BodyCx, BodyPass, IdleClasses, PASSES, Pass, Run};
 
 /// A set of opcodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +58,8 @@ impl OpSet {
 pub(crate) struct Mentions {
     /// Its opcodes.
     ops: OpSet,
+    /// The passes that say that they are idle in it, by their places in the registry.
+    idle: u32,
     /// The instructions that name a member, or initialise a class, in layout order.
     pub(crate) members: Box<[Mention]>,
     /// Whether an instruction or an edge uses a string.
@@ -102,6 +104,11 @@ impl Mention {
 }
 
 impl Mentions {
+    /// Whether a pass that stands at this place in the registry may have work in the body.
+    fn may_have_work(&self, pass: &BodyPass, place: Option<usize>) -> bool {
+        self.ops.meets(pass.ops) && place.is_none_or(|place| self.idle & 1 << place == 0)
+    }
+
     fn of(body: &Body, room: &mut Room) -> Mentions {
         let Room { used, members } = room;
         members.clear();
@@ -132,8 +139,15 @@ impl Mentions {
         for member in members.iter_mut() {
             member.unused = body.insts[member.inst].result.is_none_or(|result| !used[result.index()]);
         }
-        Mentions { ops: OpSet(ops), members: members.as_slice().into(), strings }
+        let is_idle = |pass: &Pass| matches!(pass.run, Run::Body(BodyPass { is_idle: Some(ask), .. }) if ask(body));
+        let bits = PASSES.iter().enumerate().filter(|(_, pass)| is_idle(pass)).map(|(place, _)| 1 << place);
+        Mentions { ops: OpSet(ops), idle: bits.sum(), members: members.as_slice().into(), strings }
     }
+}
+
+/// Whether a row of the registry has the very code of a pass.
+fn is_same(pass: &BodyPass, row: &Pass) -> bool {
+    matches!(row.run, Run::Body(BodyPass { clean, .. }) if std::ptr::fn_addr_eq(clean, pass.clean))
 }
 
 /// What is known about the bodies of a module.
@@ -237,16 +251,19 @@ impl Bodies {
                 None => self.seen.get(passes[index].0).copied().unwrap_or(0),
             })
             .collect();
+        let places: Vec<Option<usize>> =
+            passes.iter().map(|(_, pass)| PASSES.iter().position(|ours| is_same(pass, ours))).collect();
         let idle = IdleClasses::default();
         let mut any = false;
         let funcs: Vec<Func> = module.program_funcs().collect();
         for func in funcs {
             // A look at the body itself costs more than much of what is done with it.
-            let known = self.mentions.get(func.index()).and_then(Option::as_ref).map(|mentions| mentions.ops);
-            let has_work = |(&(_, pass), &seen): (&(&'static str, BodyPass), &u32)| {
-                self.changed[func] >= seen && known.is_none_or(|ops| ops.meets(pass.ops))
+            let known = self.mentions.get(func.index()).and_then(Option::as_ref);
+            let has_work = |index: usize| {
+                self.changed[func] >= before[index]
+                    && known.is_none_or(|known| known.may_have_work(&passes[index].1, places[index]))
             };
-            if !passes.iter().zip(&before).any(has_work) {
+            if !(0..passes.len()).any(has_work) {
                 continue;
             }
             let Some(mut body) = module.funcs[func].body.take() else { continue };
@@ -378,7 +395,12 @@ mod tests {
 
     fn looked_at(bodies: &mut Bodies, module: &mut Module) -> Vec<Func> {
         let hierarchy = Hierarchy::new(module);
-        assert!(!bodies.run(module, &hierarchy, &[("look", BodyPass { ops: OpSet::ALL, clean: look })], 1));
+        assert!(!bodies.run(
+            module,
+            &hierarchy,
+            &[("look", BodyPass { ops: OpSet::ALL, is_idle: None, clean: look })],
+            1
+        ));
         SEEN.take()
     }
 

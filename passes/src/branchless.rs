@@ -53,6 +53,11 @@ const MAX_LOOK_BACK: usize = 16;
 /// Each round joins the blocks that the one before left alone.
 const MAX_ROUNDS: usize = 8;
 
+/// Whether no branch of a body chooses between ways that come to the same end.
+pub(crate) fn is_idle(body: &Body) -> bool {
+    !body.layout.iter().any(|&block| may_convert(body, block))
+}
+
 /// Converts the branches of one body; whether it changed.
 pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
     let mut changed = false;
@@ -69,7 +74,7 @@ pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
 
 /// Converts what can be converted as things are, innermost branches first.
 fn round(module: &Module, hierarchy: &Hierarchy, func: Func, body: &mut Body) -> bool {
-    if !body.layout.iter().any(|&block| may_convert(body, block)) {
+    if is_idle(body) {
         return false;
     }
     let cfg = Cfg::new(body);

@@ -266,18 +266,97 @@ pub struct Step {
 /// A module on its way through the passes.
 #[derive(Debug)]
 pub struct Pipeline<'a> {
-    module: Module,
+    state: State,
     plan: &'a Plan,
     config: Config,
     report: Report,
-    known: Known,
+    /// How many passes of the schedule were run or skipped.
     done: usize,
     /// Whether a pass of the round that is under way, or of the last one, changed anything.
     round_changed: bool,
+}
+
+/// A module, and what stays from pass to pass.
+#[derive(Debug)]
+struct State {
+    module: Module,
+    known: Known,
+    /// How many passes were run or skipped before this pipeline.
+    steps: usize,
     optional_runs: usize,
     /// Whether a pass ran that is not one of the registry.
     foreign: bool,
 }
+
+impl State {
+    fn new(verified: Verified) -> Self {
+        let (module, known) = (verified.into_module(), Known::default());
+        Self { module, known, steps: 0, optional_runs: 0, foreign: false }
+    }
+
+    /// The module, verified as far as it was changed.
+    fn finish(mut self, whole: bool) -> Result<Verified, PipelineError> {
+        let hierarchy = self.known.hierarchy(&self.module);
+        let changed = self.known.bodies.changed(&self.module, &hierarchy);
+        let whole = whole || self.foreign;
+        verify_changed(self.module, |func| whole || changed[func])
+            .map_err(|invalid| PipelineError::Broken { pass: None, diagnostics: invalid.diagnostics })
+    }
+}
+
+/// A module that a plan can be made for, with what was learned on the way there.
+///
+/// ```
+/// # use r8lite_ir::text::{self, Source};
+/// use r8lite_passes::pipeline::{Config, Pipeline};
+/// use r8lite_passes::plan::PlanOptions;
+///
+/// # let text = "class A {\n  static method three(): i32 {\n    a = add 1, 2\n    return a\n  }\n}\n";
+/// # let module = text::parse(&[Source { name: "a.ir", text }]).unwrap();
+/// # let verified = r8lite_ir::verify(module).unwrap();
+/// let mut preparation = Pipeline::preparation(verified, &Config::default());
+/// while preparation.next_pass().is_some() {
+///     preparation.run_next()?;
+/// }
+/// let mut prepared = preparation.prepared();
+/// let plan = prepared.decide(&PlanOptions::default());
+/// let mut pipeline = Pipeline::after(prepared, &plan, Config::default())?;
+/// pipeline.run_all()?;
+/// let (verified, report) = pipeline.finish()?;
+/// # assert_eq!(report.summary.calls_total, 0);
+/// # assert!(text::print_module(&verified).contains("return 3"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Prepared(State);
+
+impl Prepared {
+    /// A module that nothing is done to before the plan.
+    pub fn raw(verified: Verified) -> Self {
+        Self(State::new(verified))
+    }
+
+    /// The module as it stands.
+    pub fn module(&self) -> &Module {
+        &self.0.module
+    }
+
+    /// Decides what becomes of every updater and every call: see [`plan::decide`].
+    pub fn decide(&mut self, options: &PlanOptions) -> Plan {
+        plan::decide_with(&self.0.module, &mut self.0.known, options)
+    }
+
+    /// The module, for who wants no more than that.
+    ///
+    /// # Errors
+    /// If a pass broke the module.
+    pub fn finish(self) -> Result<Verified, PipelineError> {
+        self.0.finish(false)
+    }
+}
+
+/// What is planned before the plan.
+static NOTHING: Plan = Plan { updaters: Vec::new(), calls: Vec::new(), accessors: Vec::new(), kept: Vec::new() };
 
 impl<'a> Pipeline<'a> {
     /// A module before the first pass. The plan must be one of this very module.
@@ -285,24 +364,38 @@ impl<'a> Pipeline<'a> {
     /// # Errors
     /// If the schedule breaks the registry's order.
     pub fn new(verified: Verified, plan: &'a Plan, config: Config) -> Result<Self, ConfigError> {
-        Self::resume(verified.into_module(), Known::default(), plan, config)
+        Self::after(Prepared::raw(verified), plan, config)
     }
 
-    /// The same with what is known already about a module that is in order.
-    fn resume(module: Module, known: Known, plan: &'a Plan, config: Config) -> Result<Self, ConfigError> {
-        config.schedule.check_order()?;
-        let report = Report::planned(&module, plan);
-        Ok(Self {
-            module,
-            plan,
+    /// A module before what comes before the plan, [`registry::PREPARATION`]. The passes are counted on from there.
+    pub fn preparation(verified: Verified, config: &Config) -> Pipeline<'static> {
+        let row = |name: &&str| *registry::find(name).expect("the preparation names passes of the registry");
+        let round = registry::PREPARATION.iter().map(row).collect();
+        let config = Config { schedule: Schedule { passes: Vec::new(), round }, ..config.clone() };
+        Pipeline {
+            state: State::new(verified),
+            plan: &NOTHING,
             config,
-            report,
-            known,
+            report: Report::default(),
             done: 0,
             round_changed: false,
-            optional_runs: 0,
-            foreign: false,
-        })
+        }
+    }
+
+    /// A module that was prepared, and the plan that was made for it.
+    ///
+    /// # Errors
+    /// If the schedule breaks the registry's order.
+    pub fn after(prepared: Prepared, plan: &'a Plan, config: Config) -> Result<Self, ConfigError> {
+        config.schedule.check_order()?;
+        let report = Report::planned(prepared.module(), plan);
+        Ok(Self { state: prepared.0, plan, config, report, done: 0, round_changed: false })
+    }
+
+    /// The module as the passes so far have left it.
+    pub fn prepared(mut self) -> Prepared {
+        self.state.steps += self.done;
+        Prepared(self.state)
     }
 
     /// The pass that [`Pipeline::run_next`] would run.
@@ -318,7 +411,7 @@ impl<'a> Pipeline<'a> {
 
     /// The module as it stands: after an error, as the pass left it.
     pub fn module(&self) -> &Module {
-        &self.module
+        &self.state.module
     }
 
     /// Runs the next pass, or skips it if the bisect limit is reached.
@@ -335,12 +428,12 @@ impl<'a> Pipeline<'a> {
             self.round_changed = false;
         }
         self.done += 1;
-        let mut step = Step { number: self.done, pass: pass.name, ran: false, changed: false };
+        let mut step = Step { number: self.state.steps + self.done, pass: pass.name, ran: false, changed: false };
         if !pass.required {
-            if self.config.bisect_limit.is_some_and(|limit| self.optional_runs >= limit) {
+            if self.config.bisect_limit.is_some_and(|limit| self.state.optional_runs >= limit) {
                 return Ok(step);
             }
-            self.optional_runs += 1;
+            self.state.optional_runs += 1;
         }
         step.ran = true;
         step.changed = self.run_pass(pass)?.changed;
@@ -349,7 +442,10 @@ impl<'a> Pipeline<'a> {
     }
 
     /// Runs what is left. Where nobody looks in between, passes over bodies that follow each other are run together.
-    fn run_all(&mut self) -> Result<(), PipelineError> {
+    ///
+    /// # Errors
+    /// As [`Pipeline::run_next`].
+    pub fn run_all(&mut self) -> Result<(), PipelineError> {
         let Config { bisect_limit, verify_each, check_unchanged, .. } = self.config;
         let watched = bisect_limit.is_some() || verify_each || check_unchanged;
         while self.next_pass().is_some() {
@@ -386,65 +482,54 @@ impl<'a> Pipeline<'a> {
         }
         let is_round = row.len() == round.len();
         let rounds = if is_round { MAX_ROUNDS as u32 } else { 1 };
-        let hierarchy = self.known.hierarchy(&self.module);
-        let changed = self.known.bodies.run(&mut self.module, &hierarchy, row, rounds);
+        let State { module, known, .. } = &mut self.state;
+        let hierarchy = known.hierarchy(module);
+        let changed = known.bodies.run(module, &hierarchy, row, rounds);
         self.done += row.len();
         self.round_changed |= changed && !is_round;
     }
 
     fn run_pass(&mut self, pass: Pass) -> Result<Outcome, PipelineError> {
-        let before = self.config.check_unchanged.then(|| text::print_module(&self.module));
+        let Self { state, plan, config, report, .. } = self;
+        let State { module, known, foreign, .. } = state;
+        let before = config.check_unchanged.then(|| text::print_module(module));
+        let ours = registry::is_ours(&pass);
         let result = match pass.run {
-            Run::Module(_) if registry::is_ours(&pass) && self.known.bodies.is_settled(pass.name) => {
-                Ok(Outcome::default())
-            }
+            Run::Module(_) if ours && known.bodies.is_settled(pass.name) => Ok(Outcome::default()),
             Run::Module(run) => {
-                let mut cx = PassCx::resume(self.plan, &mut self.report, std::mem::take(&mut self.known));
+                let mut cx = PassCx::resume(plan, report, std::mem::take(known));
                 cx.known.bodies.start_run(pass.name);
-                let result = run(&mut self.module, &mut cx);
-                self.known = cx.known;
+                let result = run(module, &mut cx);
+                *known = cx.known;
                 result
             }
             Run::Body(body_pass) => {
-                let hierarchy = self.known.hierarchy(&self.module);
-                let changed = self.known.bodies.run(&mut self.module, &hierarchy, &[(pass.name, body_pass)], 1);
+                let hierarchy = known.hierarchy(module);
+                let changed = known.bodies.run(module, &hierarchy, &[(pass.name, body_pass)], 1);
                 Ok(Outcome { changed, declarations: false })
             }
         };
         let outcome = result.map_err(|error| PipelineError::Pass { pass: pass.name, error })?;
         if outcome.changed {
-            self.known.bodies.stir();
+            known.bodies.stir();
         }
         if outcome.declarations {
-            self.known.declarations_changed();
+            known.declarations_changed();
         }
-        if !registry::is_ours(&pass) {
-            self.foreign = true;
+        if !ours {
+            *foreign = true;
             if outcome.changed {
-                self.known.bodies.forget(&self.module);
+                known.bodies.forget(module);
             }
         }
         if outcome.changed {
-            if self.config.verify_each {
-                self.verify(Some(pass.name))?;
+            if config.verify_each {
+                verify_whole(module, pass.name)?;
             }
-        } else if before.is_some_and(|before| before != text::print_module(&self.module)) {
+        } else if before.is_some_and(|before| before != text::print_module(module)) {
             return Err(PipelineError::Unsaid { pass: pass.name });
         }
         Ok(outcome)
-    }
-
-    fn verify(&mut self, pass: Option<&'static str>) -> Result<(), PipelineError> {
-        match verify(std::mem::take(&mut self.module)) {
-            Ok(verified) => {
-                self.module = verified.into_module();
-                Ok(())
-            }
-            Err(invalid) => {
-                self.module = invalid.module;
-                Err(PipelineError::Broken { pass, diagnostics: invalid.diagnostics })
-            }
-        }
     }
 
     /// The module and the report after the last pass.
@@ -454,13 +539,21 @@ impl<'a> Pipeline<'a> {
     ///
     /// # Errors
     /// If the module is not in order.
-    pub fn finish(mut self) -> Result<(Verified, Report), PipelineError> {
-        let hierarchy = self.known.hierarchy(&self.module);
-        let changed = self.known.bodies.changed(&self.module, &hierarchy);
-        let whole = self.config.verify_each || self.foreign;
-        match verify_changed(self.module, |func| whole || changed[func]) {
-            Ok(verified) => Ok((verified, self.report)),
-            Err(invalid) => Err(PipelineError::Broken { pass: None, diagnostics: invalid.diagnostics }),
+    pub fn finish(self) -> Result<(Verified, Report), PipelineError> {
+        Ok((self.state.finish(self.config.verify_each)?, self.report))
+    }
+}
+
+/// Verifies a module after a pass, in its place.
+fn verify_whole(module: &mut Module, pass: &'static str) -> Result<(), PipelineError> {
+    match verify(std::mem::take(module)) {
+        Ok(verified) => {
+            *module = verified.into_module();
+            Ok(())
+        }
+        Err(invalid) => {
+            *module = invalid.module;
+            Err(PipelineError::Broken { pass: Some(pass), diagnostics: invalid.diagnostics })
         }
     }
 }
@@ -482,12 +575,9 @@ pub enum RunError {
 /// # Errors
 /// If a pass went wrong.
 pub fn prepare(verified: Verified, config: &Config) -> Result<Verified, RunError> {
-    Ok(run(verified, &Plan::default(), preparation(config)?)?.0)
-}
-
-fn preparation(config: &Config) -> Result<Config, ConfigError> {
-    let Schedule { passes: round, .. } = Schedule::exactly(registry::PREPARATION)?;
-    Ok(Config { schedule: Schedule { passes: Vec::new(), round }, ..config.clone() })
+    let mut pipeline = Pipeline::preparation(verified, config);
+    pipeline.run_all()?;
+    Ok(pipeline.finish()?.0)
 }
 
 /// What [`optimize`] made.
@@ -507,13 +597,12 @@ pub struct Optimized {
 /// # Errors
 /// If the schedule cannot be run, or a pass went wrong.
 pub fn optimize(verified: Verified, options: &PlanOptions, config: Config) -> Result<Optimized, RunError> {
-    let nothing = Plan::default();
-    let mut pipeline = Pipeline::new(verified, &nothing, preparation(&config)?)?;
+    let mut pipeline = Pipeline::preparation(verified, &config);
     pipeline.run_all()?;
     // What the plan needs is a module in order, and the passes keep it so; it is verified once, at the end.
-    let Pipeline { module, mut known, .. } = pipeline;
-    let plan = plan::decide_with(&module, &mut known, options);
-    let mut pipeline = Pipeline::resume(module, known, &plan, config)?;
+    let mut prepared = pipeline.prepared();
+    let plan = prepared.decide(options);
+    let mut pipeline = Pipeline::after(prepared, &plan, config)?;
     pipeline.run_all()?;
     let (module, report) = pipeline.finish()?;
     Ok(Optimized { module, plan, report })

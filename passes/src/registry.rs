@@ -112,6 +112,8 @@ pub enum Run {
 pub struct BodyPass {
     /// It has no work in a body without one of these.
     pub ops: OpSet,
+    /// If there is a cheap way to see that it has no work in a body, that. It is asked once while the body is at hand.
+    pub is_idle: Option<fn(&Body) -> bool>,
     /// Changes a body, and says whether it did.
     pub clean: fn(&BodyCx<'_>, Func, &mut Body) -> bool,
 }
@@ -247,12 +249,16 @@ pub const PASSES: &[Pass] = &[
         name: "branchless",
         about: "turns small branches that only choose a value into `select`",
         required: false,
-        run: over_bodies(OpSet::of(&[Op::Branch]), branchless::clean),
+        run: Run::Body(BodyPass {
+            ops: OpSet::of(&[Op::Branch]),
+            is_idle: Some(branchless::is_idle),
+            clean: branchless::clean,
+        }),
     },
 ];
 
 const fn over_bodies(ops: OpSet, clean: fn(&BodyCx<'_>, Func, &mut Body) -> bool) -> Run {
-    Run::Body(BodyPass { ops, clean })
+    Run::Body(BodyPass { ops, is_idle: None, clean })
 }
 
 /// What runs by default, once, in this order.
@@ -278,8 +284,10 @@ pub const ROUND: &[&str] = &[
 pub const PREPARATION: &[&str] = &["fold", "checks", "fold", "block-params", "unreachable", "dce"];
 
 /// What must come before what: `(earlier, later, why)`.
-pub const ORDER: &[(&str, &str, &str)] = &[
-    ("instrument", "replace", "a replaced call reads the offset field"),
+pub const ORDER: &[(&str, &str, &str)] = &[("instrument", "replace", "a replaced call reads the offset field")];
+
+/// What had better come before what, as in [`ROUND`]; the other way round, less is found in one go.
+pub const PREFERENCES: &[(&str, &str, &str)] = &[
     ("replace", "retire", "an updater goes when no call is left that reads it"),
     ("unused-args", "triggers", "an argument that is not needed frees the read that made it"),
     ("triggers", "retire", "an unused read of an updater keeps it alive"),

@@ -86,7 +86,12 @@ impl Default for Config {
 #[non_exhaustive]
 pub enum EntryError {
     /// There is no such class or method.
-    NotFound(String),
+    NotFound {
+        /// What was asked for.
+        name: String,
+        /// The methods that could start the program, some of them if there are many.
+        valid: Vec<String>,
+    },
     /// The program has no method to start with.
     NoMain,
     /// Several methods could be the one.
@@ -100,7 +105,12 @@ pub enum EntryError {
 impl std::fmt::Display for EntryError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            EntryError::NotFound(name) => write!(f, "no method `{name}`; name it as `Class.method`"),
+            EntryError::NotFound { name, valid } if valid.is_empty() => {
+                write!(f, "no method `{name}`, and no other static method without parameters or with `String[]`")
+            }
+            EntryError::NotFound { name, valid } => {
+                write!(f, "no method `{name}`; name it as `Class.method`: {}", valid.join(", "))
+            }
             EntryError::NoMain => f.write_str("no class has a static method `main()` or `main(String[])`"),
             EntryError::Ambiguous(names) => {
                 write!(f, "several methods could be the entry: {}; name one", names.join(", "))
@@ -123,7 +133,7 @@ impl std::error::Error for EntryError {}
 pub fn find_entry(module: &Module, name: Option<&str>) -> Result<Func, EntryError> {
     let mut found: Vec<Func> = match name {
         Some(name) => {
-            let missing = || EntryError::NotFound(name.to_owned());
+            let missing = || not_found(module, name);
             let (class, method) = name.rsplit_once('.').ok_or_else(missing)?;
             let class = module.find_class(class).ok_or_else(missing)?;
             let methods = &module.classes[class].methods;
@@ -136,10 +146,20 @@ pub fn find_entry(module: &Module, name: Option<&str>) -> Result<Func, EntryErro
     match (found.as_slice(), name, any) {
         (&[func], _, _) => Ok(func),
         ([], Some(_), Some(other)) => Err(EntryError::NotRunnable(describe_func(module, other))),
-        ([], Some(name), None) => Err(EntryError::NotFound(name.to_owned())),
+        ([], Some(name), None) => Err(not_found(module, name)),
         ([], None, _) => Err(EntryError::NoMain),
         (several, ..) => Err(EntryError::Ambiguous(several.iter().map(|&func| describe_func(module, func)).collect())),
     }
+}
+
+/// How many methods a message lists.
+const MAX_LISTED: usize = 20;
+
+fn not_found(module: &Module, name: &str) -> EntryError {
+    let entries = module.program_funcs().filter(|&func| is_entry(module, func));
+    let own = entries.filter(|&func| !module.name(module.funcs[func].name).starts_with('<'));
+    let valid = own.take(MAX_LISTED).map(|func| describe_func(module, func)).collect();
+    EntryError::NotFound { name: name.to_owned(), valid }
 }
 
 fn is_entry(module: &Module, func: Func) -> bool {

@@ -91,7 +91,7 @@ fn replace_in_body(
     if calls.is_empty() {
         return Ok(false);
     }
-    let (edits, offsets, pinned) = (Edits::new(), FxHashMap::default(), Pinned::new(body));
+    let (edits, offsets, pinned) = (Edits::new(), FxHashMap::default(), None);
     let mut replacer = Replacer { module, hierarchy, body, edits, offsets, pinned };
     let mut loops = Vec::new();
     for call in &calls {
@@ -118,7 +118,8 @@ struct Replacer<'a> {
     edits: Edits,
     /// The offset that was read in the place of an instruction that read an updater.
     offsets: FxHashMap<(Inst, FieldRef), Value>,
-    pinned: Pinned,
+    /// Found when first asked for.
+    pinned: Option<Pinned>,
 }
 
 impl Replacer<'_> {
@@ -174,7 +175,9 @@ impl Replacer<'_> {
         };
         if let (Some(old), Some(mut new)) = (data.result, result) {
             // The field's type is narrower than what the call returned; a `select` or an array access shows that.
-            if !self.pinned.can_replace(self.body, old, new) {
+            if self.body.values[old].ty != self.body.values[new].ty
+                && !self.pinned.get_or_insert_with(|| Pinned::new(self.body)).can_replace(self.body, old, new)
+            {
                 let ty = self.body.values[old].ty;
                 new = self.value(call.inst, Op::CheckCast, Payload::Type(ty), &[new], origin);
             }

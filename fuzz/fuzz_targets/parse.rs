@@ -1,4 +1,4 @@
-//! Any text: the parser never panics, and what it prints it reads back as the same.
+//! Any bytes: the parser and the verifier never panic, and what is printed is read back as the same.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|text: &str| r8lite::checks::text_round_trip(text));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| r8lite::text::fuzzing::check_roundtrip(bytes));

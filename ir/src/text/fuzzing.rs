@@ -1,11 +1,14 @@
 //! Checks for fuzz targets and random tests.
 
+use crate::verify;
+
 use super::{Source, parse, print_func, print_inst, print_module};
 
-/// Parses any bytes: that must not panic, and what parses must print to a text that parses and prints to itself.
+/// Parses any bytes and verifies what parses: that must not panic, and what parses must print to a text that parses and
+/// prints to itself.
 ///
 /// # Panics
-/// If the parser or printer is wrong.
+/// If the parser, the printer or the verifier is wrong.
 pub fn check_roundtrip(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let module = match parse(&[Source { name: "fuzz", text: &text }]) {
@@ -35,4 +38,6 @@ pub fn check_roundtrip(bytes: &[u8]) {
             }
         }
     }
+    // Whether it is in order is no matter.
+    let _ = verify(again);
 }

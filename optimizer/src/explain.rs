@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use r8lite_passes::report::{CallRow, Report, Summary, UpdaterRow};
+use r8lite_passes::report::{CallRow, Place, Report, Summary, UpdaterRow};
 use serde::Serialize;
 
 /// The report for people: a line an updater, a line a call, grouped by class, the summary last.
@@ -40,18 +40,26 @@ fn updater_line(out: &mut String, row: &UpdaterRow) {
         (true, "removed") => "instrumented and removed",
         (_, status) => status,
     };
-    write!(out, "  updater {} ({}{target}): {status}", row.field, row.kind).expect("writing to a string");
-    reason(out, &row.reason);
+    let at = place(&row.place);
+    write!(out, "  {at} updater {} ({}{target}): {status}", row.field, row.kind).expect("writing to a string");
+    match &row.reason_place {
+        Some(at) => reason(out, &format!("{} ({})", row.reason, place(at))),
+        None => reason(out, &row.reason),
+    }
 }
 
 fn call_line(out: &mut String, row: &CallRow) {
-    let source = row.source.as_deref().unwrap_or("line");
     let updater = row.updater.as_ref().map(|updater| format!(" of {updater}")).unwrap_or_default();
-    write!(out, "  {source}:{} {}: {}{updater}: {}", row.line, row.method, row.op, row.status)
+    write!(out, "  {} {}: {}{updater}: {}", place(&row.place), row.method, row.op, row.status)
         .expect("writing to a string");
     // The updater is named already.
     let named = row.updater.as_ref().and_then(|updater| row.reason.strip_prefix(updater)?.strip_prefix(": "));
     reason(out, named.unwrap_or(&row.reason));
+}
+
+/// `Source.java:12`.
+fn place(place: &Place) -> String {
+    format!("{}:{}", place.source.as_deref().unwrap_or("line"), place.line)
 }
 
 fn reason(out: &mut String, reason: &str) {
@@ -81,6 +89,9 @@ pub fn replaced_percent(summary: &Summary) -> f64 {
 }
 
 /// The report for tools. The form is fixed; `schema` goes up if it ever changes.
+///
+/// # Panics
+/// Never: strings and numbers can always be written as JSON.
 pub fn json(report: &Report) -> String {
     let Summary { updaters_found, updaters_instrumented, updaters_removed, .. } = report.summary;
     let Summary { calls_total, calls_replaced, calls_specialised, calls_kept, .. } = report.summary;
@@ -146,7 +157,11 @@ struct JsonUpdater<'a> {
     target: Option<&'a str>,
     status: &'a str,
     instrumented: bool,
+    source: Option<&'a str>,
+    line: u32,
     reason: &'a str,
+    reason_source: Option<&'a str>,
+    reason_line: Option<u32>,
 }
 
 impl<'a> JsonUpdater<'a> {
@@ -158,7 +173,11 @@ impl<'a> JsonUpdater<'a> {
             target: row.target.as_deref(),
             status: row.status,
             instrumented: row.instrumented,
+            source: row.place.source.as_deref(),
+            line: row.place.line,
             reason: &row.reason,
+            reason_source: row.reason_place.as_ref().and_then(|place| place.source.as_deref()),
+            reason_line: row.reason_place.as_ref().map(|place| place.line),
         }
     }
 }
@@ -183,9 +202,9 @@ impl<'a> JsonCall<'a> {
             class: &row.class,
             method: &row.method,
             descriptor: &row.descriptor,
-            offset: row.offset,
-            source: row.source.as_deref(),
-            line: row.line,
+            offset: row.place.offset,
+            source: row.place.source.as_deref(),
+            line: row.place.line,
             op: row.op,
             updater: row.updater.as_deref(),
             status: row.status,

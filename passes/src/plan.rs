@@ -210,4 +210,6 @@ pub struct Reason {
     pub code: &'static str,
     /// What was found and what would change it.
     pub text: String,
+    /// The instruction that it speaks of, where that is another one than the row is about.
+    pub at: Option<Site>,
 }

@@ -42,6 +42,9 @@ fn write_updater(out: &mut String, module: &Module, updater: &UpdaterPlan) {
     }
     if let Some(reason) = &updater.reason {
         line(out, 2, &format!("keep ({}): {}", reason.code, reason.text));
+        if let Some(at) = reason.at {
+            line(out, 4, &format!("at {}", site(module, at)));
+        }
     }
 }
 

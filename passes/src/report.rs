@@ -6,7 +6,7 @@ use r8lite_ir::text::Source;
 use r8lite_ir::{Module, Sig, Type};
 
 use crate::names::field_name;
-use crate::plan::{Access, Action, CallPlan, Guard, Operation, Plan, Replacement, UpdaterPlan};
+use crate::plan::{Access, Action, CallPlan, Guard, Operation, Plan, Replacement, Site, UpdaterPlan};
 
 /// What happened to a program's updaters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -42,6 +42,17 @@ pub struct Summary {
     pub calls_kept: usize,
 }
 
+/// Where something stands, as far as that is known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Place {
+    /// The source file that `line` refers to; the text's name where `line` is 0.
+    pub source: Option<String>,
+    /// The line in the source file; 0 where the program names none, until someone who has the text counts to `offset`.
+    pub line: u32,
+    /// The bytecode offset of what was lifted, or the byte offset in the text.
+    pub offset: u32,
+}
+
 /// What became of an updater.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -58,8 +69,12 @@ pub struct UpdaterRow {
     pub status: &'static str,
     /// Whether it got an offset field.
     pub instrumented: bool,
+    /// Where it is made; if that is not recognised, where it is declared.
+    pub place: Place,
     /// Why it stays and what would change that; what was done, if it does not.
     pub reason: String,
+    /// What the reason speaks of.
+    pub reason_place: Option<Place>,
 }
 
 /// What became of a call.
@@ -72,12 +87,8 @@ pub struct CallRow {
     pub method: String,
     /// Its descriptor, in JVM form.
     pub descriptor: String,
-    /// The bytecode offset of a lifted call, or the byte offset in the text.
-    pub offset: u32,
-    /// The source file that `line` refers to; the text's name where `line` is 0.
-    pub source: Option<String>,
-    /// The line in the source file; 0 where the program names none, until someone who has the text counts to `offset`.
-    pub line: u32,
+    /// Where it stands.
+    pub place: Place,
     /// The updater method: `compareAndSet`.
     pub op: &'static str,
     /// The updater, `Class.field`, if traced.
@@ -103,16 +114,18 @@ impl Report {
 
     /// Gives the calls of programs that name no lines the lines of the texts they were read from.
     pub fn locate(&mut self, texts: &[Source<'_>]) {
+        let updaters = self.updaters.iter_mut().flat_map(|row| [Some(&mut row.place), row.reason_place.as_mut()]);
+        let mut places: Vec<&mut Place> = updaters.flatten().collect();
+        places.extend(self.calls.iter_mut().map(|row| &mut row.place));
+        places.retain(|place| place.line == 0);
+        places.sort_by_key(|place| place.offset);
         for text in texts {
-            let mut rows: Vec<&mut CallRow> =
-                self.calls.iter_mut().filter(|row| row.line == 0 && row.source.as_deref() == Some(text.name)).collect();
-            rows.sort_by_key(|row| row.offset);
             let (mut line, mut counted) = (1, 0);
-            for row in rows {
-                let offset = (row.offset as usize).min(text.text.len());
+            for place in places.iter_mut().filter(|place| place.source.as_deref() == Some(text.name)) {
+                let offset = (place.offset as usize).min(text.text.len());
                 line += text.text.as_bytes()[counted..offset].iter().filter(|&&byte| byte == b'\n').count() as u32;
                 counted = offset;
-                row.line = line;
+                place.line = line;
             }
         }
     }
@@ -137,6 +150,7 @@ pub(crate) fn updater_gone(row: &mut UpdaterRow) {
     if row.status != "removed" {
         row.status = "removed";
         "nothing uses it".clone_into(&mut row.reason);
+        row.reason_place = None;
     }
 }
 
@@ -181,29 +195,41 @@ fn updater_row(module: &Module, updater: &UpdaterPlan) -> UpdaterRow {
         target: updater.recognised.map(|recognised| field_name(module, recognised.target)),
         status,
         instrumented: updater.offset.is_some(),
+        place: match updater.recognised {
+            Some(recognised) => place(module, recognised.creation),
+            None => {
+                let source = module.classes[data.class].file.map(|file| module.files[file].clone());
+                Place { source, line: 0, offset: data.pos }
+            }
+        },
         reason,
+        reason_place: updater.reason.as_ref().and_then(|reason| Some(place(module, reason.at?))),
     }
 }
 
-fn call_row(module: &Module, plan: &Plan, call: &CallPlan) -> CallRow {
-    let func = &module.funcs[call.site.func];
+/// Where an instruction stands.
+fn place(module: &Module, site: Site) -> Place {
+    let func = &module.funcs[site.func];
     let class = &module.classes[func.class];
-    let origin = func.body.as_ref().map(|body| body.insts[call.site.inst].origin).unwrap_or_default();
+    let origin = func.body.as_ref().map(|body| body.insts[site.inst].origin).unwrap_or_default();
     let source = match origin.line {
         0 => class.file.map(|file| module.files[file].clone()),
         _ => class.source.map(|source| module.name(source).to_owned()),
     };
+    Place { source, line: origin.line, offset: origin.pos }
+}
+
+fn call_row(module: &Module, plan: &Plan, call: &CallPlan) -> CallRow {
+    let func = &module.funcs[call.site.func];
     let (status, reason) = match &call.action {
         Action::Keep(reason) => ("kept", reason.text.clone()),
         Action::Replace(replacement) => ("replaced", describe(call, replacement)),
     };
     CallRow {
-        class: module.name(class.name).to_owned(),
+        class: module.class_name(func.class).to_owned(),
         method: module.name(func.name).to_owned(),
         descriptor: descriptor(module, func.sig),
-        offset: origin.pos,
-        source,
-        line: origin.line,
+        place: place(module, call.site),
         op: call.op.name(),
         updater: call.updater.map(|id| field_name(module, plan.updaters[id.0 as usize].field)),
         status,

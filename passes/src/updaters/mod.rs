@@ -144,11 +144,11 @@ fn reason_to_be_seen(tracer: &Tracer<'_>, by_name: &ByName, field: Field) -> Opt
 /// Why a recognised updater stays, most telling reason first.
 fn reason_to_stay(tracer: &Tracer<'_>, updater: &UpdaterPlan, uses: &uses::Uses, by_name: &ByName) -> Option<Reason> {
     let module = tracer.module;
-    if uses.kept_calls > 0 {
-        return Some(reasons::calls_stay(uses.kept_calls));
+    if let Some(first) = uses.kept_call {
+        return Some(reasons::calls_stay(uses.kept_calls, first, &func_name(module, first.func)));
     }
-    if let Some(func) = uses.otherwise {
-        return Some(reasons::used_otherwise(&func_name(module, func)));
+    if let Some(site) = uses.otherwise {
+        return Some(reasons::used_otherwise(site, &func_name(module, site.func)));
     }
     reason_to_be_seen(tracer, by_name, updater.field).or_else(|| {
         uses.accessors.iter().find_map(|&func| {

@@ -1,9 +1,9 @@
 //! Every reason for which an updater or a call stays: a stable code, what was found, and what would change it.
 
-use crate::plan::Reason;
+use crate::plan::{Reason, Site};
 
 fn reason(code: &'static str, text: impl Into<String>) -> Reason {
-    Reason { code, text: text.into() }
+    Reason { code, text: text.into(), at: None }
 }
 
 // Updaters that are not recognised.
@@ -130,18 +130,23 @@ pub(crate) fn sought_by_name(name: &str) -> Reason {
         format!("the program looks up fields by name, and may look for `{name}`; rename it if that is another one"),
     )
 }
-pub(crate) fn calls_stay(count: usize) -> Reason {
-    let calls = if count == 1 { "a call".to_owned() } else { format!("{count} calls") };
-    reason("calls-stay", format!("{calls} of it could not be replaced; see there"))
+pub(crate) fn calls_stay(count: usize, first: Site, method: &str) -> Reason {
+    let found = match count {
+        1 => format!("a call of it in {method} could not be replaced"),
+        _ => format!("{count} calls of it could not be replaced, the first in {method}"),
+    };
+    Reason { at: Some(first), ..reason("calls-stay", format!("{found}; change what the reason given there says")) }
 }
-pub(crate) fn used_otherwise(place: &str) -> Reason {
-    reason("used-otherwise", format!("its value is used in another way than to call it, in {place}"))
+pub(crate) fn used_otherwise(at: Site, method: &str) -> Reason {
+    let text =
+        format!("it is used in {method} other than to call it; only call it there, or make another one for that use");
+    Reason { at: Some(at), ..reason("used-otherwise", text) }
 }
 
 // Calls that stay.
 
 pub(crate) fn updater_not_recognised(updater: &str, why: &Reason) -> Reason {
-    Reason { code: why.code, text: format!("{updater}: {}", why.text) }
+    Reason { code: why.code, text: format!("{updater}: {}", why.text), at: why.at }
 }
 pub(crate) fn receiver_disagrees() -> Reason {
     reason(
@@ -179,6 +184,15 @@ pub(crate) fn receiver_virtual(method: &str) -> Reason {
         format!(
             "the updater comes from {method}, an instance method, of which there may be several; read the static field \
              at the call, or return it from a static method"
+        ),
+    )
+}
+pub(crate) fn receiver_virtual_open(method: &str, flag: &str) -> Reason {
+    reason(
+        "virtual-accessor",
+        format!(
+            "the updater comes from {method}, which classes outside the input can override; pass {flag} if there are \
+             none, or make it final, private or static"
         ),
     )
 }

@@ -115,18 +115,16 @@ impl<'a> Tracer<'a> {
         self.accessors.get(&func).copied()
     }
 
-    /// The updater field that a virtual call returns, whichever body it runs: every one that there can be does nothing
-    /// but return it.
-    fn only_answer(&self, data: &InstData) -> Option<Field> {
+    /// The updater field that a virtual call returns, whichever body of the input it runs: every one that there can be
+    /// does nothing but return it. Also the option that would rule out others, if there may be any.
+    fn only_answer(&self, data: &InstData) -> Option<(Field, Option<&'static str>)> {
         let func = self.hierarchy.resolve_method(self.module, data.method_symbol()?)?;
         let (method, class) = (&self.module.funcs[func], &self.module.classes[self.module.funcs[func].class]);
         let overridable = !method.flags.has(Flags::FINAL) && !class.flags.has(Flags::FINAL);
-        if overridable && self.options.opening(method.flags).is_some() {
-            return None;
-        }
         let bodies = self.hierarchy.implementations(self.module, func)?;
         let field = self.accessor_field(*bodies.first()?)?;
-        bodies.iter().all(|&body| self.accessor_field(body) == Some(field)).then_some(field)
+        let opening = self.options.opening(method.flags).filter(|_| overridable);
+        bodies.iter().all(|&body| self.accessor_field(body) == Some(field)).then_some((field, opening))
     }
 
     /// Why a member stays even if nothing in the program uses it; none if it may go.
@@ -221,10 +219,15 @@ impl<'a> Tracer<'a> {
                 Ok(None)
             }
             Op::InvokeStatic | Op::InvokeVirtual | Op::InvokeSpecial | Op::InvokeInterface => {
-                if let Some(field) = self.called_accessor(body, inst).or_else(|| self.only_answer(data)) {
-                    return Ok(Some(field));
-                }
                 let method = data.method_symbol().expect("a call names a method");
+                let answer = self.called_accessor(body, inst).map(|field| (field, None));
+                match answer.or_else(|| self.only_answer(data)) {
+                    Some((field, None)) => return Ok(Some(field)),
+                    Some((_, Some(flag))) => {
+                        return Err(reasons::receiver_virtual_open(&self.method_ref_name(method), flag));
+                    }
+                    None => {}
+                }
                 if self.module.name(self.module.method_ref(method).name) == "newUpdater" {
                     return Err(reasons::receiver_made_here());
                 }

@@ -10,10 +10,12 @@ use crate::plan::{Recognised, Site};
 /// What an updater is used for.
 #[derive(Default)]
 pub(crate) struct Uses {
-    /// Calls of its methods that are not replaced.
+    /// How many calls of its methods are not replaced.
     pub(crate) kept_calls: usize,
-    /// A method in which it is used in another way, the first that was met.
-    pub(crate) otherwise: Option<Func>,
+    /// The first of them.
+    pub(crate) kept_call: Option<Site>,
+    /// The first instruction that uses it in another way.
+    pub(crate) otherwise: Option<Site>,
     /// The accessors that return it.
     pub(crate) accessors: Vec<Func>,
 }
@@ -95,22 +97,24 @@ impl<'a, 'b> UseFinder<'a, 'b> {
                     // A call that also takes the updater as an argument is met once more for that.
                     if !self.replaced.contains(&site) {
                         uses.kept_calls += 1;
+                        uses.kept_call = first(uses.kept_call, site);
                     }
                     return;
                 }
                 let callee = self.tracer.callee(op, &data.payload);
                 match callee.and_then(|callee| Some((callee, self.tracer.module.funcs[callee].body.as_ref()?))) {
                     Some((callee, body)) => todo.push((callee, body.blocks[body.entry()].params[index as usize])),
-                    None => {
-                        uses.otherwise.get_or_insert(site.func);
-                    }
+                    None => uses.otherwise = first(uses.otherwise, site),
                 }
             }
-            _ => {
-                uses.otherwise.get_or_insert(site.func);
-            }
+            _ => uses.otherwise = first(uses.otherwise, site),
         }
     }
+}
+
+/// The earlier one, by methods and instructions.
+fn first(a: Option<Site>, b: Site) -> Option<Site> {
+    Some(a.map_or(b, |a| a.min(b)))
 }
 
 /// The uses of all references of a body, by value: an updater may also go by the type `Object`.

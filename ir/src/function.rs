@@ -196,9 +196,10 @@ impl Body {
         }
     }
 
-    /// Whether an instruction may throw, given its operands.
+    /// Whether an instruction may throw, given its operands. What names a class or a field that is not declared may, if
+    /// that turns out to be missing.
     #[inline]
-    pub fn may_throw(&self, inst: Inst) -> bool {
+    pub fn may_throw(&self, module: &Module, inst: Inst) -> bool {
         let data = &self.insts[inst];
         match data.op {
             Op::Div | Op::Rem => {
@@ -209,6 +210,15 @@ impl Body {
                     _ => true,
                 }
             }
+            Op::InstanceOf => {
+                self.as_const(data.args[0]) != Some(Constant::Null)
+                    && data.type_symbol().is_none_or(|ty| module.unknown_class(ty).is_some())
+            }
+            // An inherited field is there as well, but to find it takes the hierarchy, and few are named so.
+            Op::FieldOffset => data.field_symbol().is_none_or(|field| {
+                let field = module.field_ref(field);
+                module.declared_field(field.class, field.name).is_none_or(|found| module.fields[found].ty != field.ty)
+            }),
             op => op.info().throws,
         }
     }

@@ -116,7 +116,8 @@ pub struct OpInfo {
     pub arity: Arity,
     /// The type of its result.
     pub result: ResultType,
-    /// Whether it can throw for some operands. (Integer division can only for a zero divisor; see `Body::may_throw`.)
+    /// Whether it can throw for some operands. (Integer division can only for a zero divisor, `instanceof` and
+    /// `field_offset` only for what is missing; see `Body::may_throw`.)
     pub throws: bool,
     /// What it does besides.
     pub effect: Effect,
@@ -191,7 +192,7 @@ ops! {
     /// Writes an element: array, index, value.
     ArrayStore = "arraystore", None, Exactly(3), R::None, true, Write, false;
     /// 1 if the reference is not null and an instance of the named type.
-    InstanceOf = "instanceof", Type, Exactly(1), R::I32, false, Pure, false;
+    InstanceOf = "instanceof", Type, Exactly(1), R::I32, true, Pure, false;
     /// The same reference, typed; `ClassCastException` if it is neither null nor an instance.
     CheckCast = "checkcast", Type, Exactly(1), R::Symbol, true, Pure, false;
     /// Throws `NullPointerException` if the reference is null.
@@ -213,7 +214,7 @@ ops! {
     /// Calls a method of an interface, chosen by the receiver.
     InvokeInterface = "invokeinterface", Method, AtLeast(1), R::Return, true, Write, false;
     /// The offset of an instance field in its holder; a constant, never 0. Initialises nothing.
-    FieldOffset = "field_offset", Field, Exactly(0), R::I64, false, Pure, false;
+    FieldOffset = "field_offset", Field, Exactly(0), R::I64, true, Pure, false;
     /// Reads the named type at holder + offset.
     Load = "load", Type, Exactly(2), R::Symbol, false, Read, true;
     /// Writes at holder + offset: holder, offset, value.

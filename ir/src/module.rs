@@ -298,6 +298,17 @@ impl Module {
         self.classes[class].methods.push(func);
         func
     }
+    /// The class in a type, or in the elements of an array type, if it is not declared: nothing is known about it, and it
+    /// may be missing when the program runs.
+    pub fn unknown_class(&self, ty: Type) -> Option<Class> {
+        let mut ty = ty;
+        while let Type::Array(array) = ty {
+            ty = self.array_element(array);
+        }
+        let Type::Class(class) = ty else { return None };
+        matches!(self.classes[class].origin, ClassOrigin::Extern | ClassOrigin::Missing).then_some(class)
+    }
+
     /// The field that this very class declares under this name.
     pub fn declared_field(&self, class: Class, name: Symbol) -> Option<Field> {
         self.classes[class].fields.iter().copied().find(|&f| self.fields[f].name == name)

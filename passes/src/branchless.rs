@@ -65,7 +65,7 @@ pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
         if !round(cx.module, cx.hierarchy, func, body) {
             break;
         }
-        unreachable::tidy(body);
+        unreachable::tidy(cx.module, body);
         restore_order(body);
         changed = true;
     }

@@ -198,7 +198,7 @@ impl<'a> Initialisation<'a> {
                     && self.func_is_quiet(callee, depth + 1)
             }
             op => match op.info().effect {
-                Effect::Pure => !body.may_throw(inst),
+                Effect::Pure => !body.may_throw(module, inst),
                 Effect::Control => op != Op::Throw,
                 Effect::Read | Effect::Write => false,
             },

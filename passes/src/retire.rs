@@ -34,6 +34,9 @@ const INITIALISES: OpSet = OpSet::of(&[Op::GetStatic, Op::InitClass]);
 /// Removes what the plan lets go and nothing uses.
 ///
 /// # Errors
+/// Never.
+///
+/// # Panics
 /// If the plan is of another module.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
     let mut changed = remove_accessors(module, cx);
@@ -263,7 +266,7 @@ fn remove_empty_clinit(module: &mut Module, hierarchy: &Hierarchy, clinit: Func)
     let is_empty = body.layout.len() == 1
         && body.blocks[body.entry()].insts.iter().all(|&inst| {
             let op = body.insts[inst].op;
-            op == Op::Return || (op.info().effect == Effect::Pure && !body.may_throw(inst))
+            op == Op::Return || (op.info().effect == Effect::Pure && !body.may_throw(module, inst))
         });
     // Whether a class has an initialiser counts for the serialVersionUID that is computed for it.
     if !is_empty

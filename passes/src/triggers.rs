@@ -42,7 +42,7 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
             if !mentions.members.iter().any(may_go) {
                 continue;
             }
-            let body = module.funcs[func].body.as_ref().expect("what mentions something is a body");
+            let Some(body) = &module.funcs[func].body else { continue };
             let finder = Finder { module, hierarchy: &hierarchy, initialisation: &initialisation, func, body };
             let changes = finder.find(mentions);
             if !changes.is_empty() {
@@ -159,7 +159,7 @@ impl Finder<'_> {
                     let data = &body.insts[inst];
                     match data.op {
                         Op::Return => true,
-                        op if op.info().effect == Effect::Pure => !body.may_throw(inst),
+                        op if op.info().effect == Effect::Pure => !body.may_throw(self.module, inst),
                         _ => self.only_initialises(data, classes, depth + 1),
                     }
                 });

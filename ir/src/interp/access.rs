@@ -22,13 +22,13 @@ impl<M: Memory> Exec<'_, '_, M> {
     }
 
     /// The field that an instruction names.
-    fn field(&mut self, data: &InstData) -> Outcome<FieldUse> {
+    pub(super) fn field(&mut self, data: &InstData) -> Outcome<FieldUse> {
         let field = data.field_symbol().expect("the verifier checks that the symbol is there");
         match self.program.field(field) {
             Some(found) => Ok(found),
             None => {
                 let class = self.program.module.field_ref(field).class;
-                Err(match self.unknown_class(Type::Class(class)) {
+                Err(match self.program.module.unknown_class(Type::Class(class)) {
                     Some(class) => self.no_class(class),
                     None => self.throw("java.lang.NoSuchFieldError", None),
                 })
@@ -69,7 +69,7 @@ impl<M: Memory> Exec<'_, '_, M> {
 
     /// A new array, and the arrays in it for every further length.
     pub(super) fn new_array(&mut self, ty: Type, lengths: &[i32]) -> Outcome<Ref> {
-        if let Some(class) = self.unknown_class(ty) {
+        if let Some(class) = self.program.module.unknown_class(ty) {
             return Err(self.no_class(class));
         }
         if lengths.iter().any(|&length| length < 0) {

@@ -17,7 +17,7 @@ impl<M: Memory> Exec<'_, '_, M> {
         let reference = data.method_symbol().expect("the verifier checks that the symbol is there");
         let Some(named) = self.program.method(reference) else {
             let class = self.program.module.method_ref(reference).class;
-            return Err(match self.unknown_class(Type::Class(class)) {
+            return Err(match self.program.module.unknown_class(Type::Class(class)) {
                 Some(class) => self.no_class(class),
                 None => self.throw("java.lang.NoSuchMethodError", None),
             });

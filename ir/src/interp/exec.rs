@@ -16,7 +16,6 @@ use crate::entity::{Block, Class, Entity, Value};
 use crate::function::Body;
 use crate::hierarchy::Answer;
 use crate::inst::{InstData, Op, Payload, Target};
-use crate::module::ClassOrigin;
 use crate::types::Type;
 
 /// A thread at a step.
@@ -187,11 +186,17 @@ impl<'m, M: Memory> Exec<'_, 'm, M> {
                 self.array_store(Ref::from_slot(a), to_i32(b), c)?;
                 return Ok(Next::Advance);
             }
-            Op::InstanceOf => from_bool(self.is_instance(Ref::from_slot(a), named_type(data))),
+            Op::InstanceOf => {
+                let (object, ty) = (Ref::from_slot(a), named_type(data));
+                if let Some(class) = self.program.module.unknown_class(ty).filter(|_| !object.is_null()) {
+                    return Err(self.no_class(class));
+                }
+                from_bool(self.is_instance(object, ty))
+            }
             Op::CheckCast => {
                 let (object, ty) = (Ref::from_slot(a), named_type(data));
                 if !object.is_null() && !self.is_instance(object, ty) {
-                    return Err(match self.unknown_class(ty) {
+                    return Err(match self.program.module.unknown_class(ty) {
                         Some(class) => self.no_class(class),
                         None => self.throw("java.lang.ClassCastException", None),
                     });
@@ -225,10 +230,10 @@ impl<'m, M: Memory> Exec<'_, 'm, M> {
                 let args: SmallVec<[Slot; 8]> = data.args.iter().map(|&arg| values[arg.index()]).collect();
                 return self.invoke(data, &args);
             }
-            Op::FieldOffset => match data.field_symbol().and_then(|field| self.program.offset(field)) {
-                Some(offset) => from_i64(offset),
-                None => return Err(Raise::Fault("the offset of a field of an unknown class".to_owned())),
-            },
+            Op::FieldOffset => {
+                let field = self.field(data)?;
+                from_i64(self.program.offset_of(field))
+            }
             Op::Load => self.load(data, Ref::from_slot(a), to_i64(b))?,
             Op::Store => {
                 self.store(data, Ref::from_slot(a), to_i64(b), arg_type(2), c)?;
@@ -292,17 +297,6 @@ impl<'m, M: Memory> Exec<'_, 'm, M> {
     /// Whether a reference is not null and an instance of a type.
     pub(super) fn is_instance(&self, object: Ref, of: Type) -> bool {
         !object.is_null() && self.program.instance_of(self.machine.heap.object(object).ty, of) == Answer::Yes
-    }
-
-    /// The class in a type that is not declared, if there is one.
-    pub(super) fn unknown_class(&self, ty: Type) -> Option<Class> {
-        let module = self.program.module;
-        let mut ty = ty;
-        while let Type::Array(array) = ty {
-            ty = module.array_element(array);
-        }
-        let Type::Class(class) = ty else { return None };
-        matches!(module.classes[class].origin, ClassOrigin::Extern | ClassOrigin::Missing).then_some(class)
     }
 
     /// The end of the innermost method, with its value.

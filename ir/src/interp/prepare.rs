@@ -139,6 +139,9 @@ impl<'m> Prepared<'m> {
     }
 
     /// Where the fields of a class's instances are.
+    ///
+    /// # Panics
+    /// If the class is none of the module's.
     pub fn layout(&self, class: Class) -> &Layout {
         // Superclasses first, without recursion: a chain may be long.
         let mut missing = Vec::new();
@@ -230,10 +233,16 @@ impl<'m> Prepared<'m> {
         }
     }
 
-    /// The offset of an instance field, as `field_offset` gives it.
+    /// The offset of an instance field, as `field_offset` gives it; none if the reference means no field.
+    ///
+    /// # Panics
+    /// If the reference is none of the module's, or means a static field.
     pub fn offset(&self, field: FieldRef) -> Option<i64> {
-        let found = self.field(field)?;
-        Some(i64::from(self.layout(found.class).slots.get(found.slot as usize)?.offset))
+        Some(self.offset_of(self.field(field)?))
+    }
+
+    pub(super) fn offset_of(&self, field: FieldUse) -> i64 {
+        i64::from(self.layout(field.class).slots[field.slot as usize].offset)
     }
 
     /// The method that a reference means.

@@ -184,6 +184,10 @@ fn instance_of(
     if facts.is_null_or_instance(value, ty, inst) {
         return Some(if facts.is_non_null(value, inst) { Change::Is(1) } else { Change::NotNull });
     }
+    // A class that is missing is missed even where the answer is no.
+    if module.unknown_class(ty).is_some() {
+        return None;
+    }
     let exact = Type::Class(facts.known_class(value)?);
     (hierarchy.is_subtype(module, exact, ty) == Answer::No).then_some(Change::Is(0))
 }

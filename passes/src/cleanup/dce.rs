@@ -98,7 +98,7 @@ fn may_go(module: &Module, body: &Body, inst: Inst) -> Need {
         data.field_symbol().map_or(Need::Stays, |field| Need::Class(module.field_ref(field).class))
     } else if data.op == Op::InitClass {
         data.class_symbol().map_or(Need::Stays, Need::Class)
-    } else if data.op.info().effect == Effect::Pure && !body.may_throw(inst) {
+    } else if data.op.info().effect == Effect::Pure && !body.may_throw(module, inst) {
         Need::Nothing
     } else {
         Need::Stays

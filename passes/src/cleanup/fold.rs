@@ -400,9 +400,13 @@ impl Folder<'_> {
         }
     }
 
-    /// Whether no instance of class `from` is one of class `ty`, which is not above it.
+    /// Whether no instance of class `from` is one of class `ty`, which is not above it. If that class is missing, it is
+    /// missed even so.
     fn excludes(&self, from: Type, ty: Type) -> bool {
         let (Type::Class(from), Type::Class(class)) = (from, ty) else { return false };
+        if self.module.unknown_class(ty).is_some() {
+            return false;
+        }
         if self.module.classes[from].flags.has(Flags::FINAL) {
             return true;
         }

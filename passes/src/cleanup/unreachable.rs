@@ -17,7 +17,7 @@
 //! no jump leads to a block that nothing else leads to, unless their handlers differ.
 //! Cost: linear, and nothing for a body of one block without handlers.
 
-use r8lite_ir::{Block, Body, Edits, Entity, Func, Inst, Op, SecondaryMap, Target, Value, ValueDef};
+use r8lite_ir::{Block, Body, Edits, Entity, Func, Inst, Module, Op, SecondaryMap, Target, Value, ValueDef};
 
 use super::{Pinned, count_edges, restore_order};
 use crate::registry::BodyCx;
@@ -26,22 +26,22 @@ use crate::registry::BodyCx;
 const MAX_HOPS: usize = 32;
 
 /// Cleans one body; whether it changed.
-pub fn clean(_: &BodyCx<'_>, _: Func, body: &mut Body) -> bool {
-    tidy(body)
+pub fn clean(cx: &BodyCx<'_>, _: Func, body: &mut Body) -> bool {
+    tidy(cx.module, body)
 }
 
 /// The same, for who needs no context for it.
-pub(crate) fn tidy(body: &mut Body) -> bool {
+pub(crate) fn tidy(module: &Module, body: &mut Body) -> bool {
     if body.layout.len() == 1 && body.blocks[body.entry()].catches.is_empty() {
         return false;
     }
-    let mut changed = drop_idle_handlers(body);
+    let mut changed = drop_idle_handlers(module, body);
     changed |= drop_unreachable(body);
     let threaded = thread_jumps(body);
     if threaded {
         drop_unreachable(body);
     }
-    let merged = merge_chains(body);
+    let merged = merge_chains(module, body);
     if threaded || merged {
         restore_order(body);
     }
@@ -49,11 +49,11 @@ pub(crate) fn tidy(body: &mut Body) -> bool {
 }
 
 /// Takes the handlers from blocks where nothing can throw.
-fn drop_idle_handlers(body: &mut Body) -> bool {
+fn drop_idle_handlers(module: &Module, body: &mut Body) -> bool {
     let mut changed = false;
     for index in 0..body.layout.len() {
         let block = body.layout[index];
-        if !body.blocks[block].catches.is_empty() && !throws(body, block) {
+        if !body.blocks[block].catches.is_empty() && !throws(module, body, block) {
             body.blocks[block].catches.clear();
             changed = true;
         }
@@ -61,8 +61,8 @@ fn drop_idle_handlers(body: &mut Body) -> bool {
     changed
 }
 
-fn throws(body: &Body, block: Block) -> bool {
-    body.blocks[block].insts.iter().any(|&inst| body.may_throw(inst))
+fn throws(module: &Module, body: &Body, block: Block) -> bool {
+    body.blocks[block].insts.iter().any(|&inst| body.may_throw(module, inst))
 }
 
 /// Takes blocks that the entry does not reach out of the layout.
@@ -158,7 +158,7 @@ pub(crate) fn passed(body: &Body, target: &Target, value: Value) -> Value {
 }
 
 /// Joins each block with the one it jumps to, where nothing else leads there.
-fn merge_chains(body: &mut Body) -> bool {
+fn merge_chains(module: &Module, body: &mut Body) -> bool {
     let edges = count_edges(body);
     let mut pinned = None;
     let mut gone = vec![false; body.blocks.len()];
@@ -174,7 +174,11 @@ fn merge_chains(body: &mut Body) -> bool {
         {
             let target = &body.insts[last].targets()[0];
             let second = target.block;
-            if second == first || second == body.entry() || edges[second] != 1 || !can_merge(body, first, target) {
+            if second == first
+                || second == body.entry()
+                || edges[second] != 1
+                || !can_merge(module, body, first, target)
+            {
                 break;
             }
             let pairs = || body.blocks[second].params.iter().copied().zip(target.args.iter().copied());
@@ -209,11 +213,11 @@ fn merge_chains(body: &mut Body) -> bool {
 
 /// Whether the handlers of two blocks that follow each other allow them to be one. Blocks in which nothing can throw
 /// have none.
-fn can_merge(body: &Body, first: Block, target: &Target) -> bool {
+fn can_merge(module: &Module, body: &Body, first: Block, target: &Target) -> bool {
     let (a, b) = (&body.blocks[first], &body.blocks[target.block]);
     if b.catches.is_empty() {
         // What the second block throws, nothing catches.
-        return a.catches.is_empty() || !throws(body, target.block);
+        return a.catches.is_empty() || !throws(module, body, target.block);
     }
     let params_passed = b.catches.iter().flat_map(|catch| &catch.target.args).any(|arg| b.params.contains(arg));
     // A handler must not use what the first block computes, so that one has to be empty where it has no handlers.

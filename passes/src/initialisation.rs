@@ -2,7 +2,12 @@
 //!
 //! A class is *quiet* if nobody can tell whether or when it is initialised: neither it nor what its initialisation
 //! triggers can throw, run code of the program's that acts on anything but the class itself, or be waited for. Reading a
-//! static field of a quiet class triggers nothing that has to be kept.
+//! static field of a quiet class triggers nothing that has to be kept. Classes that need each other are loud: of two
+//! threads that each initialise one of them, both may wait for the other for ever.
+//!
+//! One thing can be told of a quiet class in theory: who uses a class learns what the thread that initialised it had done
+//! before. A program that passes plain data between threads by that alone loses the order. `ir/LANGUAGE.md` says why that
+//! is accepted, under "What optimising may change".
 //!
 //! ```text
 //! class Quiet { static final field a: Object  static method <clinit>() { o = new Object  putstatic Quiet.a, o … } }
@@ -34,8 +39,6 @@ pub(crate) struct Initialisation<'a> {
     classes: RefCell<FxHashMap<Class, Progress>>,
     funcs: RefCell<FxHashMap<Func, Progress>>,
     class_depth: Cell<u32>,
-    /// Whether an answer since the last retreat took a class for quiet that was still being asked about.
-    assumed: Cell<bool>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,7 +60,6 @@ impl<'a> Initialisation<'a> {
             classes: RefCell::default(),
             funcs: RefCell::default(),
             class_depth: Cell::new(0),
-            assumed: Cell::new(false),
         }
     }
 
@@ -65,11 +67,8 @@ impl<'a> Initialisation<'a> {
     pub(crate) fn is_quiet(&self, class: Class) -> bool {
         match self.classes.borrow().get(&class) {
             Some(Progress::Known(quiet)) => return *quiet,
-            // Two classes that initialise each other: the inner request returns at once, which is quiet in itself.
-            Some(Progress::Asking) => {
-                self.assumed.set(true);
-                return true;
-            }
+            // Classes that initialise each other: two threads may wait for each other.
+            Some(Progress::Asking) => return false,
             None => {}
         }
         if self.class_depth.get() >= MAX_CLASS_DEPTH {
@@ -83,12 +82,6 @@ impl<'a> Initialisation<'a> {
                 Some(clinit) => self.body_is_quiet(clinit, |_| true, 0),
             };
         self.class_depth.set(self.class_depth.get() - 1);
-        if !quiet && self.assumed.replace(false) {
-            // Something may have been found quiet only because this class was taken to be.
-            let keep = |progress: &mut Progress| *progress != Progress::Known(true);
-            self.classes.borrow_mut().retain(|_, progress| keep(progress));
-            self.funcs.borrow_mut().retain(|_, progress| keep(progress));
-        }
         self.classes.borrow_mut().insert(class, Progress::Known(quiet));
         quiet
     }
@@ -175,17 +168,16 @@ impl<'a> Initialisation<'a> {
         let data = &body.insts[inst];
         let module = self.module;
         match data.op {
-            // A field that changes would be read at another time, and yield another value; so would one of a class that
-            // is not through yet. An initialiser may read the fields of its own class: it comes before all others.
+            // A field that changes would be read at another time, and yield another value. An initialiser may read the
+            // fields of its own class: it comes before all others.
             Op::GetStatic => self.static_field(data).is_some_and(|(class, flags)| {
-                module.clinit(class) == Some(func)
-                    || flags.has(Flags::FINAL) && !self.is_being_asked(class) && self.is_quiet(class)
+                module.clinit(class) == Some(func) || flags.has(Flags::FINAL) && self.is_quiet(class)
             }),
             // Who reads a field of the class that is being initialised has initialised it. What a called method writes
             // may be read by others.
             Op::PutStatic => self.static_field(data).is_some_and(|(class, _)| module.clinit(class) == Some(func)),
             Op::New => data.class_symbol().is_some_and(|class| self.is_quiet_from(func, class)),
-            Op::NewArray => data.args.iter().all(|&len| matches!(body.as_const(len), Some(Constant::I32(0..)))),
+            Op::NewArray => is_small(body, &data.args),
             Op::GetField | Op::PutField => self.is_own_object(func, body, data.args[0]),
             Op::InvokeStatic | Op::InvokeSpecial => {
                 if self.creations.contains(&Site { func, inst }) {
@@ -212,11 +204,6 @@ impl<'a> Initialisation<'a> {
         Some((field.class, field.flags))
     }
 
-    /// Whether the question is about the initialisation of `class`, or came up on the way to its answer.
-    fn is_being_asked(&self, class: Class) -> bool {
-        self.classes.borrow().get(&class) == Some(&Progress::Asking)
-    }
-
     /// Whether code of `func` triggers nothing loud by using `class`.
     fn is_quiet_from(&self, func: Func, class: Class) -> bool {
         class == self.module.funcs[func].class || self.is_quiet(class)
@@ -232,6 +219,20 @@ impl<'a> Initialisation<'a> {
             ValueDef::Param(..) | ValueDef::Const(_) => false,
         }
     }
+}
+
+/// How many slots the arrays that an initialiser makes at once may have: a request for more may be more than there is
+/// room for, which everybody would notice. One for less is like that for an object: no program counts on its failing.
+const MAX_SLOTS: i64 = 1 << 16;
+
+/// Whether arrays of these lengths, each in the ones before, are known to take little room.
+fn is_small(body: &Body, lengths: &[Value]) -> bool {
+    let slots = lengths.iter().try_fold(1i64, |slots, &length| match body.as_const(length) {
+        // The arrays around empty ones have slots, too.
+        Some(Constant::I32(length @ 0..)) => Some(slots.saturating_mul(i64::from(length.max(1)))),
+        _ => None,
+    });
+    slots.is_some_and(|slots| slots <= MAX_SLOTS)
 }
 
 /// Whether every jump of a body leads further down in its layout.

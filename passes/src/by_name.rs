@@ -1,16 +1,16 @@
-//! Which fields the program itself may ask for by name, as `getDeclaredField` and `newUpdater` do.
+//! Which fields the program itself may ask for by name, as `getDeclaredField`, `findVarHandle` and `newUpdater` do.
 //!
 //! A field whose name no string constant spells can only be found by a name that is put together while the program runs,
 //! or by listing fields; [`ByName::computes`] says whether the program may do such a thing.
 
-use r8lite_ir::{Body, Constant, Entity, MethodRef, Module, SecondaryMap, Symbol, Value};
+use r8lite_ir::{Body, Constant, Entity, InstData, MethodRef, Module, SecondaryMap, Symbol, Type, Value};
 use rustc_hash::FxHashSet;
 
 use crate::bodies::Bodies;
 
 /// What the program asks for by name.
 pub(crate) struct ByName {
-    /// Whether it looks up fields through `Class`.
+    /// Whether it looks up fields through `Class` or a `Lookup`, and not only to make updaters.
     pub(crate) looks_up: bool,
     /// Whether it may look up fields that no constant names.
     pub(crate) computes: bool,
@@ -22,7 +22,7 @@ pub(crate) struct ByName {
 #[derive(Clone, Copy, PartialEq)]
 enum Lookup {
     No,
-    /// By the name that is its last argument.
+    /// By the name that is its `String`.
     Updater,
     Field,
     /// All of them.
@@ -57,9 +57,8 @@ impl ByName {
                 found.looks_up |= matches!(lookup, Lookup::Field | Lookup::All);
                 found.computes |= lookup == Lookup::All;
                 // A parameter may have come from a constant, but nobody follows it to see.
-                let is_given =
-                    || body.insts[member.inst].args.last().is_some_and(|&name| body.as_const(name).is_some());
-                found.computes |= matches!(lookup, Lookup::Updater | Lookup::Field) && !is_given();
+                found.computes |= matches!(lookup, Lookup::Updater | Lookup::Field)
+                    && !names(module, &body.insts[member.inst]).all(|name| body.as_const(name).is_some());
             }
         }
         found
@@ -93,10 +92,29 @@ impl ByName {
     }
 }
 
+/// The arguments of a call that are declared to be a `String`.
+fn names<'a>(module: &'a Module, call: &'a InstData) -> impl Iterator<Item = Value> + 'a {
+    let params = call.method_symbol().map_or(&[][..], |method| &module.sig(module.method_ref(method).sig).params);
+    let string = module.find_class("java.lang.String").map(Type::Class);
+    let given = call.args.iter().rev().zip(params.iter().rev());
+    given.filter(move |&(_, &ty)| Some(ty) == string).map(|(&arg, _)| arg)
+}
+
 fn lookup(method: &str) -> Lookup {
     match method {
         "newUpdater" => Lookup::Updater,
-        "getDeclaredField" | "getField" => Lookup::Field,
+        // Of `Class`, of `MethodHandles.Lookup`, of `ConstantBootstraps` and of the JDK's own `Unsafe`.
+        "getDeclaredField"
+        | "getField"
+        | "findVarHandle"
+        | "findStaticVarHandle"
+        | "findGetter"
+        | "findSetter"
+        | "findStaticGetter"
+        | "findStaticSetter"
+        | "fieldVarHandle"
+        | "staticFieldVarHandle"
+        | "objectFieldOffset" => Lookup::Field,
         "getDeclaredFields" | "getFields" => Lookup::All,
         _ => Lookup::No,
     }

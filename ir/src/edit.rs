@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::entity::{Inst, SecondaryMap, Value};
-use crate::function::Body;
+use crate::function::{Body, ValueDef};
 
 /// What is to happen to a body. Instructions are made in the body beforehand with `Body::make_inst`.
 #[derive(Default, Debug)]
@@ -50,7 +50,7 @@ impl Edits {
         self.by_inst.entry(inst).or_default().remove = true;
     }
 
-    /// Makes every use of `old` a use of `new`; chains are followed.
+    /// Makes every use of `old` a use of `new`; chains are followed. If `new` has no name, it takes that of `old`.
     pub fn alias(&mut self, old: Value, new: Value) {
         self.aliases.push((old, new));
     }
@@ -86,7 +86,7 @@ impl Edits {
     }
 }
 
-/// Makes every use of each first value a use of its second; chains are followed.
+/// Makes every use of each first value a use of its second; chains are followed. What has no name takes the first one.
 fn replace_values(body: &mut Body, aliases: &[(Value, Value)]) {
     if aliases.is_empty() {
         return;
@@ -105,7 +105,13 @@ fn replace_values(body: &mut Body, aliases: &[(Value, Value)]) {
         }
         at
     };
-    let Body { blocks, insts, layout, .. } = body;
+    let Body { blocks, insts, layout, values, .. } = body;
+    for &(old, _) in aliases {
+        let (name, stands) = (values[old].name, &mut values[resolve(old)]);
+        if stands.name.is_none() && !matches!(stands.def, ValueDef::Const(_)) {
+            stands.name = name;
+        }
+    }
     for &block in layout.iter() {
         for catch in &mut blocks[block].catches {
             for arg in &mut catch.target.args {

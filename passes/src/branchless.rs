@@ -22,13 +22,15 @@
 //! shared by many branches. Branches inside go first, so a whole tree of them becomes one row of `select`s.
 //!
 //! A jump back to a loop's start is no join: the branch that ends an iteration would wait for values it can guess.
-//! Exceptions: none come or go. Memory model: an unordered read happens earlier, or gives what the one before gave.
+//! Exceptions: none come or go. Memory model: an unordered read happens earlier, or gives what the one before gave. So
+//! where another thread writes a plain field meanwhile, the outcome in which two reads of it differ may be gone. No
+//! outcome is new: the two could always be equal. Compilers for the JVM do the same.
 //! Holds before: a verified body. Holds after: the same meaning with fewer blocks.
 //! Cost: linear for each round; a round makes what the next one needs, and they are few.
 
 use r8lite_ir::{
     Block, Body, Cfg, Constant, Effect, FieldRef, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Payload,
-    SecondaryMap, Target, Type, Value,
+    SecondaryMap, Symbol, Target, Type, Value,
 };
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -162,6 +164,8 @@ struct Side {
     /// Values of it that are at hand already.
     known: SmallVec<[(Value, Value); 4]>,
     exit: Exit,
+    /// What it returns is called in the block that returns it.
+    result: Option<Symbol>,
 }
 
 #[derive(Clone)]
@@ -176,6 +180,8 @@ struct Conversion {
     /// What differs is chosen.
     exit: Exit,
     chosen: SmallVec<[(Value, Value); 4]>,
+    /// What is chosen to be returned is called so on both sides.
+    result: Option<Symbol>,
 }
 
 impl Converter<'_> {
@@ -196,7 +202,8 @@ impl Converter<'_> {
     /// the end, if that is a block which only returns.
     fn sides(&self, block: Block, target: &Target) -> SmallVec<[Side; 3]> {
         let mut sides = SmallVec::new();
-        let edge = Side { insts: SmallVec::new(), known: SmallVec::new(), exit: Exit::Jump(target.clone()) };
+        let edge =
+            Side { insts: SmallVec::new(), known: SmallVec::new(), exit: Exit::Jump(target.clone()), result: None };
         sides.push(edge.clone());
         if let Some(side) = self.enter(block, edge, target) {
             sides.push(side.clone());
@@ -245,6 +252,7 @@ impl Converter<'_> {
             let next = &data.targets()[0];
             Exit::Jump(Target::new(next.block, next.args.iter().map(|&arg| value(arg))))
         } else if data.op == Op::Return {
+            side.result = data.args.first().and_then(|&arg| self.body.values[arg].name);
             Exit::Return(data.args.first().map(|&arg| value(arg)))
         } else {
             return None;
@@ -359,7 +367,8 @@ impl Converter<'_> {
         if differing.clone().count() > MAX_SELECTS || !differing.clone().all(|&(a, b)| self.can_select(a, b)) {
             return None;
         }
-        Some(Conversion { sides: [yes.clone(), no.clone()], exit: yes.exit.clone(), chosen })
+        let result = yes.result.filter(|_| yes.result == no.result);
+        Some(Conversion { sides: [yes.clone(), no.clone()], exit: yes.exit.clone(), chosen, result })
     }
 
     /// Whether a `select` of the two has the type that both fit.
@@ -391,7 +400,7 @@ impl Converter<'_> {
                 condition
             } else {
                 let select = InstData::new(Op::Select, Payload::None, [condition, yes, no], origin);
-                let select = self.body.append(self.module, block, select, None);
+                let select = self.body.append(self.module, block, select, conversion.result);
                 self.body.insts[select].result.expect("a select has a result")
             });
         }

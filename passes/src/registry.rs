@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use r8lite_ir::{Body, Class, ClassOrigin, Field, Func, Hierarchy, Module, Op, SecondaryMap};
-use rustc_hash::FxHashSet;
 
 use crate::bodies::Bodies;
 pub use crate::bodies::OpSet;
@@ -144,23 +143,23 @@ pub(crate) struct IdleClasses {
 
 impl IdleClasses {
     fn contain(&self, module: &Module, class: Class) -> bool {
-        if let Some(known) = self.known.borrow()[class] {
-            return known;
-        }
-        let mut seen = FxHashSet::default();
+        let mut known = self.known.borrow_mut();
+        // Supertypes first, each once, without recursion: a chain of them may be long.
         let mut work = vec![class];
-        let mut idle = true;
-        while let Some(class) = work.pop() {
-            if !seen.insert(class) {
-                continue;
+        while let Some(&at) = work.last() {
+            let data = &module.classes[at];
+            let supers = || data.superclass.iter().chain(&data.interfaces);
+            let is_unknown = matches!(data.origin, ClassOrigin::Extern | ClassOrigin::Missing);
+            let is_bare = !is_unknown && module.clinit(at).is_none();
+            match supers().find(|&&above| is_bare && known[above].is_none()) {
+                Some(&above) => work.push(above),
+                None => {
+                    known[at] = Some(is_bare && supers().all(|&above| known[above] == Some(true)));
+                    work.pop();
+                }
             }
-            let data = &module.classes[class];
-            idle &= !matches!(data.origin, ClassOrigin::Extern | ClassOrigin::Missing);
-            idle &= module.clinit(class).is_none();
-            work.extend(data.superclass.iter().chain(&data.interfaces));
         }
-        self.known.borrow_mut()[class] = Some(idle);
-        idle
+        known[class] == Some(true)
     }
 }
 

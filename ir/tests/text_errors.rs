@@ -22,6 +22,14 @@ fn check(text: &str, expected: &[&str]) {
 }
 
 #[test]
+fn tokens_a_byte_order_mark() {
+    check(
+        "\u{feff}class A {\n}\n",
+        &["1:1: E0101 no token starts with `\\u{feff}`; save the file without a byte order mark"],
+    );
+}
+
+#[test]
 fn tokens_a_character_that_starts_nothing() {
     check(
         r#"class A {

@@ -73,6 +73,11 @@ impl<'m> Errors<'m> {
                 let data = &module.funcs[func];
                 (data.class, data.pos, module.name(data.name).len())
             }
+            // The entry block has no label.
+            At::Block(func, block) if self.is_entry(func, block) => {
+                let data = &module.funcs[func];
+                (data.class, data.pos, module.name(data.name).len())
+            }
             At::Block(func, block) => {
                 let data = &module.funcs[func];
                 let block = data.body.as_ref().map(|body| &body.blocks[block]);
@@ -109,10 +114,14 @@ impl<'m> Errors<'m> {
         }
     }
 
+    fn is_entry(&self, func: Func, block: Block) -> bool {
+        self.module.funcs[func].body.as_ref().is_some_and(|body| body.layout.first() == Some(&block))
+    }
+
     fn block_name(&self, func: Func, block: Block) -> String {
         let Some(body) = &self.module.funcs[func].body else { return block.to_string() };
         match body.blocks[block].name {
-            _ if body.layout.first() == Some(&block) => "entry block".to_owned(),
+            _ if self.is_entry(func, block) => "entry block".to_owned(),
             Some(name) => format!("block {}", self.module.name(name)),
             None => format!("block {block}"),
         }

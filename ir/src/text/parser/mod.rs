@@ -185,7 +185,11 @@ impl<'a> Parser<'a> {
             TokenKind::BadChar => {
                 let text = self.slice(token);
                 let message = format!("no token starts with `{}`", text.escape_debug());
-                let help = matches!(text, "/" | "#").then(|| "a comment starts with `;`".to_owned());
+                let help = match text {
+                    "/" | "#" => Some("a comment starts with `;`".to_owned()),
+                    "\u{feff}" => Some("save the file without a byte order mark".to_owned()),
+                    _ => None,
+                };
                 return self.report_help("E0101", token.span(), message, help);
             }
             TokenKind::OpenString => {

@@ -15,6 +15,7 @@ pub(crate) enum Directive {
     Run(Vec<String>),
     Explore(MemoryModel),
     ExploreOptimized(MemoryModel),
+    ExploreChanged(MemoryModel),
 }
 
 impl Directive {
@@ -33,6 +34,7 @@ impl Directive {
             "pass" => return Err("`; test: pass` wants the names of passes after it".to_string()),
             "explore" => Directive::Explore(memory()?),
             "explore-optimized" => Directive::ExploreOptimized(memory()?),
+            "explore-changed" => Directive::ExploreChanged(memory()?),
             _ if !rest.is_empty() => return Err(format!("`; test: {stage}` takes nothing after it")),
             "parse" => Directive::Parse,
             "verify" => Directive::Verify,
@@ -55,6 +57,8 @@ impl Directive {
             Directive::Explore(MemoryModel::Weak) => "explore-weak".to_string(),
             Directive::ExploreOptimized(MemoryModel::Sc) => "explore-optimized-sc".to_string(),
             Directive::ExploreOptimized(MemoryModel::Weak) => "explore-optimized-weak".to_string(),
+            Directive::ExploreChanged(MemoryModel::Sc) => "explore-changed-sc".to_string(),
+            Directive::ExploreChanged(MemoryModel::Weak) => "explore-changed-weak".to_string(),
         }
     }
 }

@@ -19,6 +19,8 @@
 //! | `; test: explore weak` | the same where accesses have only the order that their orderings promise |
 //! | `; test: explore-optimized sc` | a snapshot of all outcomes; every updater call is replaced, and the optimised program has the same outcomes |
 //! | `; test: explore-optimized weak` | the same where accesses have only the order that their orderings promise |
+//! | `; test: explore-changed sc` | a snapshot of all outcomes before and after, which are not the same |
+//! | `; test: explore-changed weak` | the same where accesses have only the order that their orderings promise |
 //! | `; error: TEXT` | behind a line: part of the message of an error in it; for `parse` and `verify` |
 //! | `; prints: LINE` | a line that `main` prints, in order; checked by `optimize` and `run` |
 //! | `; flags: FLAGS` | `--whole-program`, `--closed-packages`, `--keep PATTERN` for the whole file |

@@ -49,6 +49,7 @@ fn test(case: &Case, directive: &Directive) -> Result<(), Failed> {
             snapshot(case, directive, &exploration.to_string())
         }
         Directive::ExploreOptimized(memory) => explore_optimized_test(case, directive, *memory, verified),
+        Directive::ExploreChanged(memory) => explore_changed_test(case, directive, *memory, verified),
     }
 }
 
@@ -173,6 +174,22 @@ fn explore_optimized_test(
     };
     same_text("the optimised program has other outcomes", &listed(&expected), &listed(&found))?;
     snapshot(case, directive, &expected.to_string())
+}
+
+/// What `ir/LANGUAGE.md` says that optimising may change: the outcomes before and after.
+fn explore_changed_test(
+    case: &Case,
+    directive: &Directive,
+    memory: MemoryModel,
+    before: Verified,
+) -> Result<(), Failed> {
+    let after = optimize(case, before.clone(), Config::checked())?;
+    let expected = behaviour::explore_all(&before, memory)?;
+    let found = behaviour::explore_all(&after.module, memory)?;
+    if behaviour::outcomes(&expected) == behaviour::outcomes(&found) {
+        return Err("the optimised program has the same outcomes, so the case shows no change".into());
+    }
+    snapshot(case, directive, &format!("before\n\n{expected}\nafter\n\n{found}"))
 }
 
 /// Calls that stay have the same outcomes as before, which would show nothing. A program without any is there for the

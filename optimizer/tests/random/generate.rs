@@ -1,7 +1,8 @@
 //! Makes random programs as IR text.
 //!
-//! A program has a class `Node` with volatile fields, a superclass and a subclass of it, unrelated classes, and updaters of
-//! `Node`'s fields in `Node`, in `Holder` and in `Main`. Methods with random bodies use them on random holders and
+//! A program has a class `Node` with volatile fields, a superclass, a superinterface `Spot` and a subclass of it, unrelated
+//! classes, and updaters of `Node`'s fields in `Node`, `Spot`, `Holder` and `Main`, read directly, through static methods
+//! that may call each other, and through virtual methods. Methods with random bodies use them on random holders and
 //! values; `main` calls each method with good and bad arguments, and prints what every call leaves behind.
 
 mod bodies;
@@ -69,6 +70,21 @@ struct Updater {
     is_private: bool,
     is_final: bool,
     accessor: bool,
+    /// How many more accessors the accessor calls one by the other.
+    links: usize,
+    virtual_accessor: Option<Virtual>,
+}
+
+/// An instance method of `Node` that returns an updater.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Virtual {
+    Final,
+    /// Nothing overrides it.
+    Alone,
+    /// `Leaf` has one that returns the same.
+    Alike,
+    /// `Leaf` has one that returns another, or null.
+    Different,
 }
 
 /// The values at hand, by type.
@@ -86,6 +102,7 @@ struct Generator {
     numbers: usize,
     updaters: Vec<Updater>,
     private_fields: bool,
+    implements_spot: bool,
     /// The class and the number of the method that is being written.
     class: &'static str,
     method: usize,
@@ -120,6 +137,7 @@ pub(crate) fn program(seed: u64) -> (String, PlanOptions) {
         numbers: 0,
         updaters: Vec::new(),
         private_fields: false,
+        implements_spot: false,
         class: "Main",
         method: 0,
         methods: Vec::new(),
@@ -146,18 +164,23 @@ impl Generator {
 
     fn program(&mut self) {
         self.private_fields = self.random.percent(40);
+        self.implements_spot = self.random.percent(50);
         for number in 0..1 + self.random.below(4) {
             let field = self.random.below(FIELDS.len());
-            let class = *self.random.pick(&["Node", "Node", "Node", "Holder", "Main"]);
-            let is_private = self.random.percent(60);
+            let class = *self.random.pick(&["Node", "Node", "Node", "Node", "Spot", "Holder", "Main"]);
+            let in_interface = class == "Spot";
+            let is_private = !in_interface && self.random.percent(60);
+            let kinds = [Virtual::Final, Virtual::Alone, Virtual::Alike, Virtual::Different];
             let updater = Updater {
                 class,
                 name: format!("U{number}"),
                 field,
                 kind: FIELDS[field].2,
                 is_private,
-                is_final: self.random.percent(93),
+                is_final: in_interface || self.random.percent(93),
                 accessor: self.random.percent(40),
+                links: if self.random.percent(30) { 1 + self.random.below(5) } else { 0 },
+                virtual_accessor: (class == "Node" && self.random.percent(30)).then(|| *self.random.pick(&kinds)),
             };
             self.updaters.push(updater);
         }
@@ -171,7 +194,8 @@ impl Generator {
         }
         self.support();
         self.base();
-        self.class("Node", "extends Base ");
+        self.class("Spot", "");
+        self.class("Node", if self.implements_spot { "extends Base implements Spot " } else { "extends Base " });
         self.class("Leaf", "extends Node ");
         self.class("Holder", "");
         self.class("Main", "");
@@ -320,7 +344,8 @@ class Show {{
 
     fn class(&mut self, name: &'static str, extends: &str) {
         self.class = name;
-        let _ = writeln!(self.out, "class {name} {extends}{{");
+        let word = if name == "Spot" { "interface" } else { "class" };
+        let _ = writeln!(self.out, "{word} {name} {extends}{{");
         if name == "Node" {
             let private = if self.private_fields { "private " } else { "" };
             for (field, ty, _) in FIELDS {
@@ -333,14 +358,21 @@ class Show {{
         }
         let own: Vec<Updater> = self.updaters.iter().filter(|updater| updater.class == name).cloned().collect();
         for updater in &own {
-            let private = if updater.is_private { "private " } else { "" };
+            let private = match name {
+                "Spot" => "public ",
+                _ if updater.is_private => "private ",
+                _ => "",
+            };
             let last = if updater.is_final { "final " } else { "" };
             let (name, class) = (&updater.name, updater.kind.class());
             let _ = writeln!(self.out, "  {private}static {last}field {name}: {class}");
         }
         self.out.push('\n');
         self.clinit(&own);
-        if name != "Main" {
+        if name == "Spot" && self.random.percent(60) {
+            self.out.push_str("  public method spot() {\n    return\n  }\n\n");
+        }
+        if name != "Main" && name != "Spot" {
             let parent = match name {
                 "Node" => "Base",
                 "Leaf" => "Node",
@@ -350,11 +382,11 @@ class Show {{
             self.out.push_str("    return\n  }\n\n");
         }
         for updater in own.iter().filter(|updater| updater.accessor) {
-            let (class, name, kind) = (updater.class, &updater.name, updater.kind.class());
-            let _ = writeln!(
-                self.out,
-                "  static synthetic method get{name}(): {kind} {{\n    u = getstatic {class}.{name}\n    return u\n  }}\n"
-            );
+            self.accessors(updater);
+        }
+        let read: Vec<Updater> = self.updaters.iter().filter(|it| it.virtual_accessor.is_some()).cloned().collect();
+        for updater in read {
+            self.virtual_accessor(&updater);
         }
         if name == "Node" {
             self.early();
@@ -371,6 +403,47 @@ class Show {{
             self.main();
         }
         self.out.push_str("}\n\n");
+    }
+
+    /// The static method that returns an updater, directly or through others.
+    fn accessors(&mut self, updater: &Updater) {
+        let (class, name, kind) = (updater.class, &updater.name, updater.kind.class());
+        let public = if class == "Spot" { "public " } else { "" };
+        for link in 0..=updater.links {
+            let suffix = if link == 0 { String::new() } else { format!("x{link}") };
+            let found = match updater.links - link {
+                0 => format!("getstatic {class}.{name}"),
+                _ => format!("invokestatic {class}.get{name}x{}()", link + 1),
+            };
+            let _ = writeln!(
+                self.out,
+                "  {public}static synthetic method get{name}{suffix}(): {kind} {{\n    u = {found}\n    return u\n  }}\n"
+            );
+        }
+    }
+
+    /// The instance method of `Node` that returns an updater, or what `Leaf` has in its place.
+    fn virtual_accessor(&mut self, updater: &Updater) {
+        let (name, kind) = (&updater.name, updater.kind.class());
+        let (last, found) = match (self.class, updater.virtual_accessor) {
+            ("Node", Some(Virtual::Final)) => ("final ", Some(updater.clone())),
+            ("Node", Some(_)) => ("", Some(updater.clone())),
+            ("Leaf", Some(Virtual::Alike)) if !updater.is_private => ("", Some(updater.clone())),
+            ("Leaf", Some(Virtual::Different)) => {
+                let others = self.updaters.iter();
+                ("", others.filter(|it| it.kind == updater.kind && it.name != *name && !it.is_private).last().cloned())
+            }
+            _ => return,
+        };
+        let found = found.map(|it| format!("getstatic {}.{}", it.class, it.name));
+        let _ = writeln!(self.out, "  {last}method its{name}(): {kind} {{");
+        match found {
+            Some(found) => {
+                let _ = writeln!(self.out, "    u = {found}\n    return u");
+            }
+            None => self.line("return null"),
+        }
+        self.out.push_str("  }\n\n");
     }
 
     /// The class initialiser, which makes the updaters, well or badly.

@@ -6,14 +6,19 @@ use super::{Generator, Kind, Updater};
 
 impl Generator {
     pub(super) fn can_read(&self, updater: &Updater) -> bool {
-        !updater.is_private || updater.class == self.class || updater.accessor
+        !updater.is_private || updater.class == self.class || updater.accessor || updater.virtual_accessor.is_some()
     }
 
-    /// Reads an updater's field, or calls its accessor.
+    /// Reads an updater's field, or calls an accessor.
     pub(super) fn read(&mut self, updater: &Updater) -> String {
         let u = self.fresh("u");
         let direct = !updater.is_private || updater.class == self.class;
-        let text = if updater.accessor && (!direct || self.random.percent(50)) {
+        let by_object = updater.virtual_accessor.is_some() && (!direct && !updater.accessor || self.random.percent(40));
+        let text = if by_object {
+            let class = *self.random.pick(&["Node", "Node", "Leaf"]);
+            let (object, _) = self.new_object(class);
+            format!("{u} = invokevirtual Node.its{}({object})", updater.name)
+        } else if updater.accessor && (!direct || self.random.percent(50)) {
             format!("{u} = invokestatic {}.get{}()", updater.class, updater.name)
         } else {
             format!("{u} = getstatic {}.{}", updater.class, updater.name)
@@ -157,7 +162,7 @@ impl Generator {
         match kind {
             Kind::Reference => {
                 let (x, y) = (self.a_ref().0, self.a_ref().0);
-                let text = match self.random.below(11) {
+                let text = match self.random.below(12) {
                     0 | 1 => format!("{r} = invokevirtual {class}.get({u}, {holder})"),
                     2 => format!("invokevirtual {class}.set({u}, {holder}, {x})"),
                     3 => format!("invokevirtual {class}.lazySet({u}, {holder}, {x})"),
@@ -169,6 +174,7 @@ impl Generator {
                         match other {
                             8 => format!("{r} = invokevirtual {class}.getAndUpdate({u}, {holder}, {f})"),
                             9 => format!("{r} = invokevirtual {class}.updateAndGet({u}, {holder}, {f})"),
+                            10 => format!("{r} = invokevirtual {class}.getAndAccumulate({u}, {holder}, {x}, {f})"),
                             _ => format!("{r} = invokevirtual {class}.accumulateAndGet({u}, {holder}, {x}, {f})"),
                         }
                     }
@@ -184,7 +190,7 @@ impl Generator {
             Kind::Integer | Kind::Long => {
                 let is_long = kind == Kind::Long;
                 let (x, y) = if is_long { (self.a_long(), self.a_long()) } else { (self.an_int(), self.an_int()) };
-                let text = match self.random.below(16) {
+                let text = match self.random.below(18) {
                     0 | 1 => format!("{r} = invokevirtual {class}.get({u}, {holder})"),
                     2 => format!("invokevirtual {class}.set({u}, {holder}, {x})"),
                     3 => format!("invokevirtual {class}.lazySet({u}, {holder}, {x})"),
@@ -196,17 +202,19 @@ impl Generator {
                     10 => format!("{r} = invokevirtual {class}.incrementAndGet({u}, {holder})"),
                     11 => format!("{r} = invokevirtual {class}.getAndDecrement({u}, {holder})"),
                     12 => format!("{r} = invokevirtual {class}.decrementAndGet({u}, {holder})"),
+                    17 => format!("{r} = invokevirtual {class}.weakCompareAndSet({u}, {holder}, {x}, {y})"),
                     other => {
                         let f = if self.random.percent(8) { "null".into() } else { self.new_object("IntStep").0 };
                         match other {
                             13 => format!("{r} = invokevirtual {class}.getAndUpdate({u}, {holder}, {f})"),
                             14 => format!("{r} = invokevirtual {class}.updateAndGet({u}, {holder}, {f})"),
+                            15 => format!("{r} = invokevirtual {class}.accumulateAndGet({u}, {holder}, {x}, {f})"),
                             _ => format!("{r} = invokevirtual {class}.getAndAccumulate({u}, {holder}, {x}, {f})"),
                         }
                     }
                 };
                 self.line(&text);
-                if text.contains("compareAndSet") || (text.contains(" = ") && !is_long) {
+                if text.contains("ompareAndSet") || (text.contains(" = ") && !is_long) {
                     self.line(&format!("invokestatic Show.int({r})"));
                     self.env.ints.push(r);
                 } else if text.contains(" = ") {

@@ -1,6 +1,5 @@
 //! Dressing diagnostics: for a terminal with the line and a caret, or as one JSON object a line.
 
-use std::fmt::Write;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
@@ -159,15 +158,12 @@ pub fn message(severity: Severity, text: &str, style: Style) -> String {
         Severity::Warning => "warning",
         Severity::Error => "error",
     };
-    let mut out = String::new();
-    let written = match style {
-        Style::Json => writeln!(out, "{}", serde_json::json!({ "severity": word, "message": text })),
-        Style::Plain => writeln!(out, "{word}: {text}"),
+    match style {
+        Style::Json => format!("{}\n", serde_json::json!({ "severity": word, "message": text })),
+        Style::Plain => format!("{word}: {text}\n"),
         Style::Coloured => {
             let colour = if severity == Severity::Error { 31 } else { 33 };
-            writeln!(out, "\x1b[1;{colour}m{word}\x1b[0m: {text}")
+            format!("\x1b[1;{colour}m{word}\x1b[0m: {text}\n")
         }
-    };
-    written.expect("writing to a string");
-    out
+    }
 }

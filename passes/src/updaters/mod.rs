@@ -13,7 +13,7 @@ mod recognise;
 mod trace;
 mod uses;
 
-use r8lite_ir::{Entity, Field, Flags, Func, Module, Verified};
+use r8lite_ir::{Entity, Field, Flags, Func, Module, Op, Verified};
 use rustc_hash::FxHashSet;
 
 use self::api::Api;
@@ -148,7 +148,12 @@ fn reason_to_stay(tracer: &Tracer<'_>, updater: &UpdaterPlan, uses: &uses::Uses,
         return Some(reasons::calls_stay(uses.kept_calls, first, &func_name(module, first.func)));
     }
     if let Some(site) = uses.otherwise {
-        return Some(reasons::used_otherwise(site, &func_name(module, site.func)));
+        let body = tracer.body(site.func);
+        let method = func_name(module, site.func);
+        return Some(match body.insts[site.inst].op {
+            Op::Return => reasons::returned(site, &method),
+            _ => reasons::used_otherwise(site, &method),
+        });
     }
     reason_to_be_seen(tracer, by_name, updater.field).or_else(|| {
         uses.accessors.iter().find_map(|&func| {

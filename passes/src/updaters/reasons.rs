@@ -137,6 +137,12 @@ pub(crate) fn calls_stay(count: usize, first: Site, method: &str) -> Reason {
     };
     Reason { at: Some(first), ..reason("calls-stay", format!("{found}; change what the reason given there says")) }
 }
+pub(crate) fn returned(at: Site, method: &str) -> Reason {
+    let text = format!(
+        "{method} returns it, and is no static method that does nothing else; read the static field where it is called"
+    );
+    Reason { at: Some(at), ..reason("used-otherwise", text) }
+}
 pub(crate) fn used_otherwise(at: Site, method: &str) -> Reason {
     let text =
         format!("it is used in {method} other than to call it; only call it there, or make another one for that use");

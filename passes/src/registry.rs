@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use r8lite_ir::{Body, Class, ClassOrigin, Field, Func, Hierarchy, Module, Op, SecondaryMap};
+use r8lite_ir::{Body, Class, ClassOrigin, Field, Flags, Func, Hierarchy, Module, Op, SecondaryMap};
 
 use crate::bodies::Bodies;
 pub use crate::bodies::OpSet;
@@ -149,7 +149,12 @@ impl IdleClasses {
         while let Some(&at) = work.last() {
             let data = &module.classes[at];
             let supers = || data.superclass.iter().chain(&data.interfaces);
-            let is_unknown = matches!(data.origin, ClassOrigin::Extern | ClassOrigin::Missing);
+            let is_unknown = match data.origin {
+                ClassOrigin::Extern | ClassOrigin::Missing => true,
+                // What a class does not list may be an initialiser. The class library has what counts.
+                ClassOrigin::Program | ClassOrigin::Classpath => data.flags.has(Flags::PARTIAL),
+                ClassOrigin::Library => false,
+            };
             let is_bare = !is_unknown && module.clinit(at).is_none();
             match supers().find(|&&above| is_bare && known[above].is_none()) {
                 Some(&above) => work.push(above),

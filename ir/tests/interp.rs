@@ -699,7 +699,7 @@ fn the_entry_is_found() {
     assert!(find(Some("B.main")).is_ok());
     let error = |name| find(name).expect_err("it is no entry");
     assert_eq!(error(None), "several methods could be the entry: A.main, B.main; name one");
-    assert_eq!(error(Some("A.gone")), "no method `A.gone`; name it as `Class.method`");
-    assert_eq!(error(Some("main")), "no method `main`; name it as `Class.method`");
+    assert_eq!(error(Some("A.gone")), "no method `A.gone`; name it as `Class.method`: A.main, B.main");
+    assert_eq!(error(Some("main")), "no method `main`; name it as `Class.method`: A.main, B.main");
     assert_eq!(error(Some("A.other")), "`A.other` is no static method without parameters or with `String[]`");
 }

@@ -14,6 +14,7 @@
 //! Bodies are changed by [`Bodies::edit`] and [`Bodies::run`] alone, which note it. A pass from outside of this crate
 //! that works on the module cannot, so all bodies count as changed after one that says that it changed something.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use r8lite_ir::{
@@ -253,7 +254,7 @@ impl Bodies {
             .collect();
         let places: Vec<Option<usize>> =
             passes.iter().map(|(_, pass)| PASSES.iter().position(|ours| is_same(pass, ours))).collect();
-        let idle = IdleClasses::default();
+        let (idle, uses) = (IdleClasses::default(), RefCell::default());
         let mut any = false;
         let funcs: Vec<Func> = module.program_funcs().collect();
         for func in funcs {
@@ -267,7 +268,7 @@ impl Bodies {
                 continue;
             }
             let Some(mut body) = module.funcs[func].body.take() else { continue };
-            let cx = BodyCx { module, hierarchy, idle: &idle };
+            let cx = BodyCx { module, hierarchy, idle: &idle, uses: &uses };
             let mut ops = None;
             for round in 0..rounds {
                 let mut again = false;
@@ -370,8 +371,6 @@ impl Bodies {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-
     use r8lite_ir::text::{self, Source};
 
     use super::*;

@@ -14,6 +14,8 @@
 //!
 //! Must hold before and after: a verified module. Cost: linear in the bodies that have such instructions.
 
+use std::cell::LazyCell;
+
 use r8lite_ir::{
     Answer, Body, Cfg, Class, Edits, Effect, FieldData, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Payload,
 };
@@ -102,24 +104,28 @@ impl Finder<'_> {
         if candidates.is_empty() {
             return Vec::new();
         }
-        let cfg = Cfg::new(self.body);
-        let mut triggers = self.triggers();
-        if triggers.len().saturating_mul(candidates.len()) > MAX_PAIRS {
-            triggers.clear();
-        }
+        // Most classes are covered without a look at what else initialises them.
+        let cfg = LazyCell::new(|| Cfg::new(self.body));
+        let triggers = LazyCell::new(|| {
+            let triggers = self.triggers();
+            if triggers.len().saturating_mul(candidates.len()) > MAX_PAIRS { Vec::new() } else { triggers }
+        });
         let mut found = Vec::new();
         // In layout order; what goes no longer counts as a reason for others to go, what stays in its place does.
         let mut gone = FxHashSet::default();
         let mut stays: Vec<(Inst, Class)> = Vec::new();
-        for (inst, classes) in candidates {
+        for (inst, classes) in &candidates {
+            let inst = *inst;
             let mut left: Vec<Class> = Vec::new();
-            for &class in &classes {
-                let mut standing = triggers.iter().filter(|(at, _)| !gone.contains(at)).chain(&stays);
-                let earlier = standing.any(|&(at, by)| at != inst && by == class && cfg.comes_first(at, inst));
-                let covered = earlier
-                    || left.contains(&class)
+            for &class in classes {
+                let comes_earlier = || {
+                    let mut standing = triggers.iter().filter(|(at, _)| !gone.contains(at)).chain(&stays);
+                    standing.any(|&(at, by)| at != inst && by == class && cfg.comes_first(at, inst))
+                };
+                let covered = left.contains(&class)
                     || self.is_own_static(class)
-                    || self.initialisation.is_quiet(class);
+                    || self.initialisation.is_quiet(class)
+                    || comes_earlier();
                 if !covered {
                     left.push(class);
                 }
@@ -129,7 +135,7 @@ impl Finder<'_> {
             }
             // `initclass` takes the place of the old trigger, for later ones too.
             gone.insert(inst);
-            if !triggers.is_empty() {
+            if !left.is_empty() && !triggers.is_empty() {
                 stays.extend(left.iter().map(|&class| (inst, class)));
             }
             found.push(Found { inst, classes: left });

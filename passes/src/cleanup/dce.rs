@@ -17,8 +17,8 @@
 //! Cost: linear; facts are found only where an unused read needs a proof.
 
 use r8lite_ir::{
-    Answer, Body, Class, Edits, Effect, FieldRef, Flags, Func, Hierarchy, Inst, Module, Op, Ordering, SecondaryMap,
-    Type, Value,
+    Answer, Body, Class, Edits, Effect, Entity, FieldRef, Flags, Func, Hierarchy, Inst, Module, Op, Ordering, Type,
+    Value,
 };
 
 use crate::facts::{Facts, is_sound};
@@ -27,14 +27,15 @@ use crate::registry::BodyCx;
 /// Cleans one body; whether it changed.
 pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
     let (module, hierarchy) = (cx.module, cx.hierarchy);
-    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::with_len(body.values.len(), 0);
+    let mut uses = cx.uses.borrow_mut();
+    uses.clear();
+    uses.resize(body.values.len(), 0);
     for &block in &body.layout {
         let data = &body.blocks[block];
-        data.catches.iter().flat_map(|catch| &catch.target.args).for_each(|&arg| uses[arg] += 1);
-        data.insts.iter().for_each(|&inst| body.insts[inst].for_each_use(|value| uses[value] += 1));
+        data.catches.iter().flat_map(|catch| &catch.target.args).for_each(|&arg| uses[arg.index()] += 1);
+        data.insts.iter().for_each(|&inst| body.insts[inst].for_each_use(|value| uses[value.index()] += 1));
     }
-    let is_unused =
-        |inst: Inst, uses: &SecondaryMap<Value, u32>| body.insts[inst].result.is_none_or(|result| uses[result] == 0);
+    let is_unused = |inst: Inst, uses: &[u32]| body.insts[inst].result.is_none_or(|result| uses[result.index()] == 0);
     let mut work: Vec<Inst> = body
         .layout_insts()
         .map(|(_, inst)| inst)
@@ -60,8 +61,8 @@ pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
         }
         edits.remove(inst);
         body.insts[inst].for_each_use(|value| {
-            uses[value] -= 1;
-            if uses[value] == 0
+            uses[value.index()] -= 1;
+            if uses[value.index()] == 0
                 && let Some(definition) = body.def_inst(value)
                 && may_go(module, body, definition) != Need::Stays
             {

@@ -1,5 +1,7 @@
 //! Why the command ends with anything but success, and whose fault it is.
 
+use crate::console::PLEASE_REPORT;
+
 /// Why the command ends early.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -13,6 +15,29 @@ pub(crate) enum Failure {
     ClosedPipe,
     /// The program that was run ended with this status.
     Program(u8),
+}
+
+impl Failure {
+    /// The exit status.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Failure::ClosedPipe => 0,
+            Failure::Input(_) => 1,
+            Failure::Usage(_) => 2,
+            Failure::Bug(_) => 101,
+            Failure::Program(status) => *status,
+        }
+    }
+
+    /// What is still to be said.
+    pub(crate) fn message(&self) -> Option<String> {
+        match self {
+            Failure::Input(said) => said.clone(),
+            Failure::Usage(error) => Some(format!("{error:#}")),
+            Failure::Bug(what) => Some(format!("{what}\n{PLEASE_REPORT}")),
+            Failure::ClosedPipe | Failure::Program(_) => None,
+        }
+    }
 }
 
 impl From<anyhow::Error> for Failure {

@@ -17,7 +17,6 @@ use clap::Parser;
 
 use crate::cli::{Cli, Command};
 use crate::console::Console;
-use crate::failure::Failure;
 
 /// A program's code is hundreds of thousands of small lists, so the time to make and drop them counts.
 #[global_allocator]
@@ -58,22 +57,13 @@ fn main() -> ExitCode {
             Err(failure::not_built("`dis`"))
         }
     };
-    match result {
-        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Err(Failure::Program(status)) => ExitCode::from(status),
-        Err(Failure::Input(said)) => {
-            if let Some(said) = said {
+    ExitCode::from(match result {
+        Ok(()) => 0,
+        Err(failure) => {
+            if let Some(said) = failure.message() {
                 console.error(&said);
             }
-            ExitCode::from(1)
+            failure.status()
         }
-        Err(Failure::Usage(error)) => {
-            console.error(&format!("{error:#}"));
-            ExitCode::from(2)
-        }
-        Err(Failure::Bug(what)) => {
-            console.error(&format!("{what}\n{}", console::PLEASE_REPORT));
-            ExitCode::from(101)
-        }
-    }
+    })
 }

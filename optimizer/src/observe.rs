@@ -199,3 +199,84 @@ impl Clock {
         out
     }
 }
+
+/// No input known today has a pass go wrong, so here are passes that do.
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
+    use r8lite_ir::text::Source;
+    use r8lite_ir::verify;
+    use r8lite_passes::pipeline::{Config, Schedule};
+    use r8lite_passes::plan::Plan;
+    use r8lite_passes::registry::{Outcome, Pass, PassCx, PassError, Run};
+
+    use super::*;
+    use crate::console::{self, PLEASE_REPORT};
+
+    const TEXT: &str = "class One {\n  static method one(): i32 {\n    return 1\n  }\n}\n";
+
+    /// Set to a folder in a process whose pass is to panic.
+    const PANIC: &str = "R8LITE_TEST_PANIC";
+
+    fn run_pass(pass: Pass, folder: &Path) -> Result<(), Failure> {
+        let module = text::parse(&[Source { name: "one.ir", text: TEXT }]).expect("the text is right");
+        let verified = verify(module).expect("the program is in order");
+        let observe = Observe::new(vec![], vec![], Some(folder.to_path_buf()), false, false)?;
+        observe.input(&verified)?;
+        let mut config = Config::default();
+        config.schedule = Schedule::empty().push(pass);
+        config.verify_each = true;
+        let plan = Plan::default();
+        let mut pipeline = Pipeline::new(verified, &plan, config).expect("the schedule can be run");
+        observe.run(&mut pipeline, &mut Clock::default())
+    }
+
+    fn empty_bodies(module: &mut Module, _: &mut PassCx<'_>) -> Result<Outcome, PassError> {
+        let funcs: Vec<_> = module.program_funcs().collect();
+        funcs.into_iter().for_each(|func| module.funcs[func].body = None);
+        Ok(Outcome { changed: true, declarations: false })
+    }
+
+    fn panic(_: &mut Module, _: &mut PassCx<'_>) -> Result<Outcome, PassError> {
+        panic!("as the test wants it")
+    }
+
+    #[test]
+    fn a_pass_that_breaks_the_module_is_a_bug_of_ours() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let pass = Pass { name: "breaks", about: "takes all bodies", required: false, run: Run::Module(empty_bodies) };
+        let failure = run_pass(pass, folder.path()).expect_err("the module is broken");
+        assert_eq!(failure.status(), 101);
+        let message = failure.message().expect("there is something to say");
+        let broken = folder.path().join("broken.ir").display().to_string();
+        for part in ["`breaks`", "the method has no body", &broken, PLEASE_REPORT] {
+            assert!(message.contains(part), "`{part}` is not in: {message}");
+        }
+    }
+
+    #[test]
+    fn a_pass_that_panics_is_named_with_its_input() {
+        let pass = Pass { name: "panics", about: "panics", required: false, run: Run::Module(panic) };
+        if let Some(folder) = std::env::var_os(PANIC) {
+            console::install_panic_hook();
+            let _ = run_pass(pass, Path::new(&folder));
+            unreachable!("the pass panics");
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let itself = std::env::current_exe().expect("the test has a path");
+        let test = "observe::tests::a_pass_that_panics_is_named_with_its_input";
+        let output = Command::new(itself).args(["--exact", test, "--nocapture"]).env(PANIC, folder.path()).output();
+        let output = output.expect("the test runs again");
+        // A panic ends the harness with the status that it ends the command with.
+        assert_eq!(output.status.code(), Some(101));
+        let messages = String::from_utf8_lossy(&output.stderr);
+        let input = folder.path().join("000-input.ir");
+        let guard = format!("pass `panics` was running; its input is in {}", input.display());
+        for part in ["as the test wants it", PLEASE_REPORT, &guard] {
+            assert!(messages.contains(part), "`{part}` is not in: {messages}");
+        }
+        assert_eq!(fs::read_to_string(input).expect("the input is there"), TEXT);
+    }
+}

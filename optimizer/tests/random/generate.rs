@@ -430,8 +430,8 @@ class Show {{
             ("Node", Some(_)) => ("", Some(updater.clone())),
             ("Leaf", Some(Virtual::Alike)) if !updater.is_private => ("", Some(updater.clone())),
             ("Leaf", Some(Virtual::Different)) => {
-                let others = self.updaters.iter();
-                ("", others.filter(|it| it.kind == updater.kind && it.name != *name && !it.is_private).last().cloned())
+                let other = |it: &&Updater| it.kind == updater.kind && it.name != *name && !it.is_private;
+                ("", self.updaters.iter().rfind(other).cloned())
             }
             _ => return,
         };

@@ -22,6 +22,7 @@ use crate::types::{Ordering, Type};
 /// Prints the program's classes, in the order of their ids.
 pub(super) fn module(module: &Module) -> String {
     let mut printer = Printer::new(module, Some(MemberIndex::of(module)));
+    printer.out.reserve(expected_length(module));
     let mut last = None;
     for (class, data) in module.classes.iter() {
         match data.origin {
@@ -36,6 +37,14 @@ pub(super) fn module(module: &Module) -> String {
         printer.class(class);
     }
     printer.out
+}
+
+/// About how long the text of a module is, so that it need not move as it grows.
+fn expected_length(module: &Module) -> usize {
+    let insts = |func: Func| module.funcs[func].body.as_ref().map_or(0, |body| body.insts.len());
+    let funcs = module.program_funcs().map(|func| 64 + 48 * insts(func));
+    let classes = module.program_classes().map(|class| 64 + 64 * module.classes[class].fields.len());
+    funcs.sum::<usize>() + classes.sum::<usize>()
 }
 
 /// Prints a method as it stands in its class.

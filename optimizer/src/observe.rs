@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -84,9 +85,7 @@ impl Observe {
     /// Runs all passes, with everything that is to be seen of them.
     pub(crate) fn run(&self, pipeline: &mut Pipeline<'_>, clock: &mut Clock) -> Result<(), Failure> {
         if self.is_idle() {
-            let guard = PanicGuard { pass: "some", input: None };
-            let result = pipeline.run_all();
-            drop(guard);
+            let result = guarded(pipeline, None, None, Pipeline::run_all);
             return result.map_err(|error| Failure::Bug(error.to_string()));
         }
         let mut last_dump = self.dump_dir.as_ref().map(|folder| folder.join("000-input.ir"));
@@ -95,9 +94,7 @@ impl Observe {
             if self.before.has(name) {
                 print("before", name, pipeline.module());
             }
-            let guard = PanicGuard { pass: name, input: last_dump.clone() };
-            let step = clock.time(name, || pipeline.run_next());
-            drop(guard);
+            let step = clock.time(name, || guarded(pipeline, Some(name), last_dump.as_deref(), Pipeline::run_next));
             let step = step.map_err(|error| {
                 let broken = self.dump(usize::MAX, "broken", pipeline.module());
                 let seen = broken.ok().flatten().map(|path| format!("\nthe module as it is now: {}", path.display()));
@@ -149,22 +146,25 @@ fn bisect_line(step: Step) -> String {
     format!("bisect: {what} pass {} {}\n", step.number, step.pass)
 }
 
-/// Says which pass it was if it panics: nothing else is left to ask then.
-struct PanicGuard {
-    pass: &'static str,
-    input: Option<PathBuf>,
-}
-
-impl Drop for PanicGuard {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let input = match &self.input {
-                Some(path) => format!("its input is in {}", path.display()),
-                None => "run again with --dump-dir DIR to get its input".to_string(),
-            };
-            output::stderr(&format!("pass `{}` was running; {input}\n", self.pass));
-        }
-    }
+/// Lets a pass, or all, work; if it panics, says which pass it was, at what, and where its input is.
+fn guarded<'a, T>(
+    pipeline: &mut Pipeline<'a>,
+    pass: Option<&str>,
+    input: Option<&Path>,
+    work: impl FnOnce(&mut Pipeline<'a>) -> T,
+) -> T {
+    // After a panic, the pipeline is only asked where it was.
+    panic::catch_unwind(AssertUnwindSafe(|| work(pipeline))).unwrap_or_else(|payload| {
+        let at = pipeline.panicked_at();
+        let place = at.as_ref().map_or(String::new(), |(_, method)| format!(" at {method}"));
+        let name = at.map_or(pass.unwrap_or("some"), |(pass, _)| pass);
+        let input = match input {
+            Some(path) => format!("its input is in {}", path.display()),
+            None => "run again with --dump-dir DIR to get its input".to_string(),
+        };
+        output::stderr(&format!("pass `{name}` was running{place}; {input}\n"));
+        panic::resume_unwind(payload)
+    })
 }
 
 /// How long each step took.
@@ -207,10 +207,10 @@ mod tests {
     use std::process::Command;
 
     use r8lite_ir::text::Source;
-    use r8lite_ir::verify;
+    use r8lite_ir::{Body, Func, verify};
     use r8lite_passes::pipeline::{Config, Schedule};
     use r8lite_passes::plan::Plan;
-    use r8lite_passes::registry::{Outcome, Pass, PassCx, PassError, Run};
+    use r8lite_passes::registry::{BodyCx, BodyPass, OpSet, Outcome, Pass, PassCx, PassError, Run};
 
     use super::*;
     use crate::console::{self, PLEASE_REPORT};
@@ -239,7 +239,7 @@ mod tests {
         Ok(Outcome { changed: true, declarations: false })
     }
 
-    fn panic(_: &mut Module, _: &mut PassCx<'_>) -> Result<Outcome, PassError> {
+    fn panic(_: &BodyCx<'_>, _: Func, _: &mut Body) -> bool {
         panic!("as the test wants it")
     }
 
@@ -258,7 +258,12 @@ mod tests {
 
     #[test]
     fn a_pass_that_panics_is_named_with_its_input() {
-        let pass = Pass { name: "panics", about: "panics", required: false, run: Run::Module(panic) };
+        let pass = Pass {
+            name: "panics",
+            about: "panics",
+            required: false,
+            run: Run::Body(BodyPass { ops: OpSet::ALL, is_idle: None, clean: panic }),
+        };
         if let Some(folder) = std::env::var_os(PANIC) {
             console::install_panic_hook();
             let _ = run_pass(pass, Path::new(&folder));
@@ -273,7 +278,7 @@ mod tests {
         assert_eq!(output.status.code(), Some(101));
         let messages = String::from_utf8_lossy(&output.stderr);
         let input = folder.path().join("000-input.ir");
-        let guard = format!("pass `panics` was running; its input is in {}", input.display());
+        let guard = format!("pass `panics` was running at One.one; its input is in {}", input.display());
         for part in ["as the test wants it", PLEASE_REPORT, &guard] {
             assert!(messages.contains(part), "`{part}` is not in: {messages}");
         }

@@ -165,6 +165,8 @@ pub(crate) struct Bodies {
     /// What each body mentions, while that is known.
     mentions: Vec<Option<Mentions>>,
     room: Room,
+    /// The pass over bodies that is running, and the method it is at.
+    at: Option<(&'static str, Func)>,
 }
 
 /// Room to find what a body mentions, kept so that it is made once.
@@ -175,6 +177,11 @@ struct Room {
 }
 
 impl Bodies {
+    /// The pass over bodies that is running, and the method it is at: for who catches it panicking.
+    pub(crate) fn at(&self) -> Option<(&'static str, Func)> {
+        self.at
+    }
+
     /// Begins the run of a pass that works on the module.
     pub(crate) fn start_run(&mut self, pass: &'static str) {
         self.run += 1;
@@ -272,7 +279,7 @@ impl Bodies {
             let mut ops = None;
             for round in 0..rounds {
                 let mut again = false;
-                for (index, (_, pass)) in passes.iter().enumerate() {
+                for (index, (name, pass)) in passes.iter().enumerate() {
                     let seen = match round.checked_sub(1) {
                         None => before[index],
                         Some(round_before) => match earlier[index] {
@@ -290,6 +297,7 @@ impl Bodies {
                             continue;
                         }
                     }
+                    self.at = Some((*name, func));
                     if (pass.clean)(&cx, func, &mut body) {
                         self.changed[func] = number(round, index);
                         self.stirred = self.stirred.max(number(round, index));
@@ -303,6 +311,7 @@ impl Bodies {
                     break;
                 }
             }
+            self.at = None;
             // Now it is at hand.
             self.note(func, Some(&body));
             module.funcs[func].body = Some(body);

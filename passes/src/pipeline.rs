@@ -18,6 +18,7 @@ use r8lite_ir::diag::Diagnostic;
 use r8lite_ir::verify::verify_changed;
 use r8lite_ir::{Module, Verified, text, verify};
 
+use crate::names::func_name;
 use crate::plan::{self, Plan, PlanOptions};
 use crate::registry::{self, BodyPass, Known, Outcome, Pass, PassCx, PassError, Run};
 use crate::report::Report;
@@ -414,6 +415,13 @@ impl<'a> Pipeline<'a> {
     /// The module as it stands: after an error, as the pass left it.
     pub fn module(&self) -> &Module {
         &self.state.module
+    }
+
+    /// The pass that was at work on a method when it panicked, and that method, `Class.method`: for who catches panics.
+    /// None for a pass that works on the module.
+    pub fn panicked_at(&self) -> Option<(&'static str, String)> {
+        let (pass, func) = self.state.known.bodies.at()?;
+        Some((pass, func_name(&self.state.module, func)))
     }
 
     /// Runs the next pass, or skips it if the bisect limit is reached.

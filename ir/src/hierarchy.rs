@@ -51,6 +51,9 @@ struct Node {
     kind: Kind,
     is_final: bool,
     is_partial: bool,
+    /// It is partial, and what it does not list may hide what its supertypes have. What the class library lists is
+    /// what programs run on, so there the supertypes' members are meant.
+    may_hide: bool,
     cyclic: bool,
     /// Some superclass is known by name only (the class itself not counted).
     open_superclass: bool,
@@ -388,11 +391,11 @@ impl Hierarchy {
                 if let Some(found) = declared(interface) {
                     return Some(found);
                 }
-                if self.may_have_more(interface) {
+                if self.is_extern(interface) || self.nodes[interface.index()].may_hide {
                     return None;
                 }
             }
-            if self.nodes[class.index()].is_partial {
+            if self.nodes[class.index()].may_hide {
                 return None;
             }
         }
@@ -410,7 +413,7 @@ impl Hierarchy {
                 (flags.has(Flags::PUBLIC) && !flags.has(Flags::STATIC)).then_some(found)
             }),
         };
-        if found.is_some() || self.nodes[class.index()].open_superclass || self.nodes[class.index()].is_partial {
+        if found.is_some() || self.nodes[class.index()].open_superclass || self.nodes[class.index()].may_hide {
             return found;
         }
         let candidates = self.maximally_specific(module, class, name, sig);
@@ -425,7 +428,7 @@ impl Hierarchy {
             if found.is_some() {
                 return Some(found);
             }
-            if self.nodes[class.index()].is_partial {
+            if self.nodes[class.index()].may_hide {
                 return None;
             }
         }
@@ -454,7 +457,7 @@ impl Hierarchy {
             if found.is_some() {
                 return Some(found);
             }
-            if self.nodes[class.index()].is_partial {
+            if self.nodes[class.index()].may_hide {
                 return None;
             }
         }
@@ -473,7 +476,7 @@ impl Hierarchy {
                 break;
             }
             let found = self.declared_method(class, called.name, called.sig).filter(|&m| is_virtual(module, m));
-            if found.is_none() && self.nodes[class.index()].is_partial {
+            if found.is_none() && self.nodes[class.index()].may_hide {
                 return None;
             }
             below.extend(found);
@@ -509,6 +512,7 @@ impl Hierarchy {
                 kind,
                 is_final: data.flags.has(Flags::FINAL) && kind == Kind::Class,
                 is_partial: data.flags.has(Flags::PARTIAL),
+                may_hide: data.flags.has(Flags::PARTIAL) && data.origin != ClassOrigin::Library,
                 cyclic,
                 open_superclass: false,
                 first: 1,

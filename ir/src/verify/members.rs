@@ -93,9 +93,6 @@ pub(super) fn check_method(cx: &mut BodyCx<'_, '_>, op: Op, method: MethodRef, r
         let is = if data.is_static() { "static" } else { "not static" };
         cx.error("E0252", format!("`{}` is {is}, which {} does not call", name(), op.mnemonic()));
     }
-    if op == Op::InvokeSpecial && data.flags.has(Flags::ABSTRACT) {
-        cx.error("E0254", format!("`{}` is abstract, so there is nothing to call", name()));
-    }
     if module.name(data.name) == "<init>" && data.class != named.class {
         cx.error("E0251", format!("`{}` has no such constructor of its own", class_text(module, named.class)));
     }

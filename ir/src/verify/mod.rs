@@ -23,6 +23,7 @@ use crate::entity::{Class, Func};
 use crate::function::Body;
 use crate::hierarchy::Hierarchy;
 use crate::module::{ClassOrigin, Module};
+pub use report::Culprit;
 use report::{At, Errors};
 
 /// A module that [`verify`] found in order.
@@ -51,6 +52,8 @@ pub struct Invalid {
     pub module: Module,
     /// What is wrong. Never empty.
     pub diagnostics: Vec<Diagnostic>,
+    /// Every class and body with something wrong about it, without a cap: for who can do without them.
+    pub culprits: Vec<Culprit>,
 }
 
 /// Checks a module.
@@ -67,12 +70,20 @@ pub fn verify(module: Module) -> Result<Verified, Box<Invalid>> {
 /// # Errors
 /// As [`verify`].
 pub fn verify_changed(module: Module, changed: impl Fn(Func) -> bool) -> Result<Verified, Box<Invalid>> {
-    let diagnostics = problems(&module, ClassOrigin::Program, changed);
-    if diagnostics.is_empty() { Ok(Verified(module)) } else { Err(Box::new(Invalid { module, diagnostics })) }
+    let (mut diagnostics, mut culprits) = problems(&module, ClassOrigin::Program, &changed);
+    if module.classes.values().any(|data| data.origin == ClassOrigin::Classpath) {
+        let more = problems(&module, ClassOrigin::Classpath, &changed);
+        diagnostics.extend(more.0);
+        culprits.extend(more.1);
+    }
+    match diagnostics.is_empty() {
+        true => Ok(Verified(module)),
+        false => Err(Box::new(Invalid { module, diagnostics, culprits })),
+    }
 }
 
 /// Everything wrong with the classes of one origin, and with those bodies that are looked at.
-fn problems(module: &Module, origin: ClassOrigin, looks_at: impl Fn(Func) -> bool) -> Vec<Diagnostic> {
+fn problems(module: &Module, origin: ClassOrigin, looks_at: impl Fn(Func) -> bool) -> (Vec<Diagnostic>, Vec<Culprit>) {
     let hierarchy = Hierarchy::new(module);
     let mut cx = Cx {
         module,
@@ -83,7 +94,9 @@ fn problems(module: &Module, origin: ClassOrigin, looks_at: impl Fn(Func) -> boo
     };
     classes::check_missing(&mut cx);
     for class in module.classes.keys().filter(|&class| module.classes[class].origin == origin) {
+        cx.errors.set_in_body(false);
         classes::check(&mut cx, class);
+        cx.errors.set_in_body(true);
         for &func in module.classes[class].methods.iter().filter(|&&func| looks_at(func)) {
             check_body(&mut cx, class, func);
         }
@@ -136,7 +149,7 @@ mod tests {
     fn the_class_library_is_in_order() {
         let module = crate::text::parse(&[]).expect("the class library parses");
         let problems: Vec<String> =
-            problems(&module, ClassOrigin::Library, |_| true).iter().map(|d| d.to_string()).collect();
+            problems(&module, ClassOrigin::Library, |_| true).0.iter().map(|d| d.to_string()).collect();
         assert!(problems.is_empty(), "{}", problems.join("\n"));
     }
 }

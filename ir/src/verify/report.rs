@@ -22,16 +22,32 @@ pub(super) enum At {
     Inst(Func, Block, Inst),
 }
 
+/// A class or method with something wrong about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Culprit {
+    /// The class.
+    pub class: Class,
+    /// The method, if its declaration and that of its class are in order and only its body is not.
+    pub body_of: Option<Func>,
+    /// Where the instruction came from, if it is about one: a byte offset, as in its origin.
+    pub pos: Option<u32>,
+    /// What is wrong; the first thing that was found.
+    pub message: String,
+}
+
 /// The errors so far.
 pub(super) struct Errors<'m> {
     module: &'m Module,
     diagnostics: Vec<Diagnostic>,
     count: usize,
+    culprits: Vec<Culprit>,
+    /// Whether a body is being looked at.
+    in_body: bool,
 }
 
 impl<'m> Errors<'m> {
     pub(super) fn new(module: &'m Module) -> Self {
-        Self { module, diagnostics: Vec::new(), count: 0 }
+        Self { module, diagnostics: Vec::new(), count: 0, culprits: Vec::new(), in_body: false }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -40,6 +56,7 @@ impl<'m> Errors<'m> {
 
     pub(super) fn add(&mut self, code: &'static str, at: At, message: String) {
         self.count += 1;
+        self.blame(at, &message);
         if self.count <= CAP {
             self.diagnostics.push(self.diagnostic(code, at, message));
         }
@@ -47,17 +64,42 @@ impl<'m> Errors<'m> {
 
     pub(super) fn add_with_help(&mut self, code: &'static str, at: At, message: String, help: String) {
         self.count += 1;
+        self.blame(at, &message);
         if self.count <= CAP {
             self.diagnostics.push(self.diagnostic(code, at, message).with_help(help));
         }
     }
 
-    pub(super) fn finish(mut self) -> Vec<Diagnostic> {
+    /// Says that what follows is about bodies, or about declarations.
+    pub(super) fn set_in_body(&mut self, in_body: bool) {
+        self.in_body = in_body;
+    }
+
+    fn blame(&mut self, at: At, message: &str) {
+        let (class, func) = match at {
+            At::Module => return,
+            At::Class(class) => (class, None),
+            At::Field(field) => (self.module.fields[field].class, None),
+            At::Func(func) | At::Block(func, _) | At::Inst(func, _, _) => (self.module.funcs[func].class, Some(func)),
+        };
+        let body_of = func.filter(|_| self.in_body);
+        // Classes and their bodies are looked at one after the other.
+        if self.culprits.last().is_some_and(|last| (last.class, last.body_of) == (class, body_of)) {
+            return;
+        }
+        let pos = match at {
+            At::Inst(func, _, inst) => self.module.funcs[func].body.as_ref().map(|body| body.insts[inst].origin.pos),
+            _ => None,
+        };
+        self.culprits.push(Culprit { class, body_of, pos, message: message.to_owned() });
+    }
+
+    pub(super) fn finish(mut self) -> (Vec<Diagnostic>, Vec<Culprit>) {
         if self.count > CAP {
             let message = format!("{} more errors are not shown", self.count - CAP);
             self.diagnostics.push(Diagnostic::error("E0200", None, 0..0, message));
         }
-        self.diagnostics
+        (self.diagnostics, self.culprits)
     }
 
     fn diagnostic(&self, code: &'static str, at: At, message: String) -> Diagnostic {

@@ -406,7 +406,7 @@ impl Hierarchy {
         let MethodRefData { class, name, sig } = method;
         let found = match self.nodes[class.index()].kind {
             Kind::Extern => return None,
-            Kind::Class => self.look_up_in_superclasses(class, name, sig)?,
+            Kind::Class => self.look_up_in_superclasses(module, class, name, sig)?,
             Kind::Interface => self.declared_method(class, name, sig).or_else(|| {
                 let found = self.declared_method(self.object?, name, sig)?;
                 let flags = module.funcs[found].flags;
@@ -422,13 +422,15 @@ impl Hierarchy {
     }
 
     /// The method that a class or the nearest of its superclasses declares; the outer option is none if that is not known.
-    fn look_up_in_superclasses(&self, class: Class, name: Symbol, sig: Sig) -> Option<Option<Func>> {
+    fn look_up_in_superclasses(&self, module: &Module, class: Class, name: Symbol, sig: Sig) -> Option<Option<Func>> {
         for class in self.superclass_chain(class) {
             let found = self.declared_method(class, name, sig);
             if found.is_some() {
                 return Some(found);
             }
-            if self.nodes[class.index()].may_hide {
+            let node = &self.nodes[class.index()];
+            // Constructors are not inherited: one that is not listed is meant.
+            if node.may_hide || node.is_partial && module.name(name) == "<init>" {
                 return None;
             }
         }

@@ -1,0 +1,112 @@
+//! What code may use that is not in the module: members that method handles name, and all that a method or class names
+//! which could not be read.
+
+use r8lite_classfile::{Constant, Names, mentions};
+use r8lite_ir::{Class, FieldRef, Flags, Hierarchy, MethodRef, Module, Type};
+use r8lite_passes::plan::Kind;
+
+use super::headers::Loaded;
+use crate::names::{self, Handle};
+
+/// What is to be exposed.
+#[derive(Default)]
+pub(crate) struct Exposed {
+    fields: Vec<FieldRef>,
+    methods: Vec<MethodRef>,
+    /// Whether a class that was not read may use updaters: whatever is not private to others.
+    all_updaters: bool,
+}
+
+/// The internal names of the updater classes.
+pub(crate) fn updater_names() -> [String; 3] {
+    Kind::ALL.map(|kind| kind.class_name().replace('.', "/"))
+}
+
+impl Exposed {
+    /// Notes a class that could not be read.
+    pub(crate) fn unread_class(&mut self, bytes: &[u8]) {
+        let names = updater_names();
+        let names = names.each_ref().map(String::as_str);
+        self.all_updaters |= mentions(bytes, &Names::new(&names)).unwrap_or(true);
+    }
+
+    /// Notes a class one of whose methods could not be read.
+    pub(crate) fn unread_method(&mut self, module: &mut Module, class: &Loaded<'_>) {
+        for (index, constant) in class.file.pool.iter() {
+            match constant {
+                Constant::Fieldref { .. } => self.fields.extend(names::field_ref(module, &class.file, index)),
+                Constant::Methodref { .. } | Constant::InterfaceMethodref { .. } => {
+                    self.methods.extend(names::method_ref(module, &class.file, index));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes what the method handles of a class name.
+    pub(crate) fn handles(&mut self, module: &mut Module, class: &Loaded<'_>) {
+        for (_, constant) in class.file.pool.iter() {
+            if let Constant::MethodHandle { kind, reference } = constant {
+                match names::handle(module, &class.file, kind, reference) {
+                    Ok(Handle::Field(field)) => self.fields.push(field),
+                    Ok(Handle::Method(method)) => self.methods.push(method),
+                    // It throws when it is used.
+                    Err(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Marks the members.
+    pub(crate) fn mark(mut self, module: &mut Module) {
+        if self.fields.is_empty() && self.methods.is_empty() && !self.all_updaters {
+            return;
+        }
+        let hierarchy = Hierarchy::new(module);
+        self.fields.sort_unstable();
+        self.fields.dedup();
+        self.methods.sort_unstable();
+        self.methods.dedup();
+        for field in self.fields {
+            if let Some(field) = hierarchy.resolve_field(module, field) {
+                expose(&mut module.fields[field].flags);
+            }
+        }
+        for method in self.methods {
+            if let Some(func) = hierarchy.resolve_method(module, method) {
+                expose(&mut module.funcs[func].flags);
+            }
+        }
+        if self.all_updaters {
+            expose_updaters(module);
+        }
+    }
+}
+
+fn expose(flags: &mut Flags) {
+    *flags = flags.with(Flags::EXPOSED);
+}
+
+/// Exposes what is not private and has an updater's type, or a signature with one.
+fn expose_updaters(module: &mut Module) {
+    let classes = Kind::ALL.map(|kind| module.find_class(kind.class_name()));
+    let is_updater = |ty: Type| matches!(ty, Type::Class(class) if classes.contains(&Some(class)));
+    let classes: Vec<Class> = module.program_classes().collect();
+    for class in classes {
+        for index in 0..module.classes[class].fields.len() {
+            let field = module.classes[class].fields[index];
+            let data = &mut module.fields[field];
+            if is_updater(data.ty) && !data.flags.has(Flags::PRIVATE) {
+                expose(&mut data.flags);
+            }
+        }
+        for index in 0..module.classes[class].methods.len() {
+            let func = module.classes[class].methods[index];
+            let sig = module.sig(module.funcs[func].sig);
+            let carries = sig.params.iter().copied().chain(sig.ret).any(is_updater);
+            if carries && !module.funcs[func].flags.has(Flags::PRIVATE) {
+                expose(&mut module.funcs[func].flags);
+            }
+        }
+    }
+}

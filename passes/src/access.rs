@@ -43,6 +43,115 @@ pub(crate) fn has_computed_uid(module: &Module, hierarchy: &Hierarchy, class: Cl
         })
     };
     !module.classes[class].flags.has(Flags::INTERFACE)
-        && hierarchy.is_subclass(class, serializable) != Answer::No
+        && may_be_below(module, hierarchy, class, serializable)
         && !declares_uid(class)
+}
+
+/// Whether a class may be serializable; of classes that are known by name only, some are known not to be.
+fn may_be_below(module: &Module, hierarchy: &Hierarchy, class: Class, serializable: Class) -> bool {
+    match hierarchy.is_subclass(class, serializable) {
+        Answer::Yes => true,
+        Answer::No => false,
+        Answer::Unknown => {
+            let supertypes = hierarchy.superclass_chain(class).chain(hierarchy.superinterfaces(class));
+            let mut open = supertypes.filter(|&class| hierarchy.is_extern(class));
+            open.any(|class| NOT_SERIALIZABLE.binary_search(&module.class_name(class)).is_err())
+        }
+    }
+}
+
+/// Public types that programs extend and that have never been serializable, by name. They would break every serialised
+/// subclass if they became so.
+const NOT_SERIALIZABLE: &[&str] = &[
+    "java.io.Closeable",
+    "java.io.FilterInputStream",
+    "java.io.FilterOutputStream",
+    "java.io.Flushable",
+    "java.io.InputStream",
+    "java.io.OutputStream",
+    "java.io.Reader",
+    "java.io.Writer",
+    "java.lang.AutoCloseable",
+    "java.lang.ClassLoader",
+    "java.lang.Iterable",
+    "java.lang.Thread$UncaughtExceptionHandler",
+    "java.lang.annotation.Annotation",
+    "java.lang.ref.PhantomReference",
+    "java.lang.ref.Reference",
+    "java.lang.ref.SoftReference",
+    "java.lang.ref.WeakReference",
+    "java.nio.channels.Channel",
+    "java.util.AbstractCollection",
+    "java.util.AbstractList",
+    "java.util.AbstractMap",
+    "java.util.AbstractQueue",
+    "java.util.AbstractSequentialList",
+    "java.util.AbstractSet",
+    "java.util.Collection",
+    "java.util.Deque",
+    "java.util.Enumeration",
+    "java.util.EventListener",
+    "java.util.Iterator",
+    "java.util.List",
+    "java.util.ListIterator",
+    "java.util.Map",
+    "java.util.Map$Entry",
+    "java.util.NavigableMap",
+    "java.util.NavigableSet",
+    "java.util.Queue",
+    "java.util.RandomAccess",
+    "java.util.Set",
+    "java.util.SortedMap",
+    "java.util.SortedSet",
+    "java.util.Spliterator",
+    "java.util.TimerTask",
+    "java.util.concurrent.AbstractExecutorService",
+    "java.util.concurrent.BlockingDeque",
+    "java.util.concurrent.BlockingQueue",
+    "java.util.concurrent.Callable",
+    "java.util.concurrent.CompletionStage",
+    "java.util.concurrent.ConcurrentMap",
+    "java.util.concurrent.Delayed",
+    "java.util.concurrent.Executor",
+    "java.util.concurrent.ExecutorService",
+    "java.util.concurrent.Flow$Processor",
+    "java.util.concurrent.Flow$Publisher",
+    "java.util.concurrent.Flow$Subscriber",
+    "java.util.concurrent.Flow$Subscription",
+    "java.util.concurrent.Future",
+    "java.util.concurrent.FutureTask",
+    "java.util.concurrent.RunnableFuture",
+    "java.util.concurrent.RunnableScheduledFuture",
+    "java.util.concurrent.ScheduledExecutorService",
+    "java.util.concurrent.ScheduledFuture",
+    "java.util.concurrent.ThreadFactory",
+    "java.util.concurrent.ThreadPoolExecutor",
+    "java.util.concurrent.locks.Condition",
+    "java.util.concurrent.locks.Lock",
+    "java.util.concurrent.locks.ReadWriteLock",
+    "java.util.function.BooleanSupplier",
+    "kotlin.collections.AbstractMutableCollection",
+    "kotlin.collections.AbstractMutableList",
+    "kotlin.collections.AbstractMutableMap",
+    "kotlin.collections.AbstractMutableSet",
+    "kotlin.coroutines.Continuation",
+    "kotlin.coroutines.ContinuationInterceptor",
+    "kotlin.coroutines.CoroutineContext",
+    "kotlin.coroutines.CoroutineContext$Element",
+    "kotlin.coroutines.CoroutineContext$Key",
+    "kotlin.coroutines.jvm.internal.CoroutineStackFrame",
+    "org.reactivestreams.Processor",
+    "org.reactivestreams.Publisher",
+    "org.reactivestreams.Subscriber",
+    "org.reactivestreams.Subscription",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_ascend() {
+        assert!(NOT_SERIALIZABLE.is_sorted());
+    }
 }

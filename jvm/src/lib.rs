@@ -69,7 +69,7 @@ impl Options {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Methods {
-    /// Every method.
+    /// Every method of the program, and what runs of the class path while classes with updaters are initialised.
     #[default]
     All,
     /// What the plan for field updaters looks at: methods that mention an updater or may look up its field by name,

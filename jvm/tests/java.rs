@@ -113,6 +113,33 @@ fn what_matters_for_the_plan() {
 }
 
 #[test]
+fn a_class_path_is_known_and_not_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = compile("Objects", "17", folder.path());
+    let inputs: Vec<(bool, Input<'_>)> = files
+        .iter()
+        .map(|(path, bytes)| (path.ends_with("Objects$Named.class"), Input { bytes, name: "x.class" }))
+        .collect();
+    let [program, classpath] = [true, false].map(|in_program| -> Vec<Input<'_>> {
+        inputs.iter().filter(|(it, _)| *it == in_program).map(|(_, input)| *input).collect()
+    });
+    let lifted = lift(&program, &classpath, &Options::default());
+    assert!(lifted.refused.is_empty(), "{:?}", lifted.refused);
+    let module = &lifted.module;
+    let square = module.find_class("Objects$Square").unwrap();
+    assert_eq!(module.classes[square].origin, r8lite_ir::ClassOrigin::Classpath);
+    assert!(!module.classes[square].methods.is_empty());
+    let text = text::print_module(module);
+    assert!(text.starts_with("class Objects$Named extends Objects$Square {"), "{text}");
+    assert!(!text.contains("class Objects$Square"), "{text}");
+    // The class path may name a class of the program once more.
+    let twice = lift(&program, &program, &Options::default());
+    assert!(twice.refused.is_empty(), "{:?}", twice.refused);
+    let broken = lift(&program, &[Input { bytes: &[1, 2, 3], name: "broken.class" }], &Options::default());
+    assert_eq!(broken.refused[0].to_string(), "broken.class: byte 0: 4 more bytes wanted, 3 left");
+}
+
+#[test]
 fn places_lead_back_to_the_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let files = compile("Counter", "17", folder.path());

@@ -80,10 +80,12 @@ pub fn lift(program: &[Input<'_>], classpath: &[Input<'_>], options: &Options) -
             places[func] = Some(Place { input: class.input as u32, method: method as u32 });
         }
     }
-    let chosen = match options.methods {
-        Methods::All => all_with_code(&module, &loaded),
-        Methods::Relevant => relevant::choose(&mut module, &loaded),
-    };
+    let mut chosen = relevant::choose(&mut module, &loaded);
+    if options.methods == Methods::All {
+        chosen.extend(all_of_program(&module, &loaded));
+        chosen.sort_unstable();
+        chosen.dedup();
+    }
     for (number, method) in chosen {
         let class = &loaded[number];
         if let Err(problem) = lift_method(&mut module, class, method) {
@@ -187,13 +189,23 @@ fn load<'a>(
         return Ok(None);
     }
     let name = file.name().ok().map(|name| name.replace('/', "."));
+    let is_known = |name: &String| {
+        module.find_class(name).is_some_and(|class| module.classes[class].origin != ClassOrigin::Missing)
+    };
+    if origin == ClassOrigin::Classpath && name.as_ref().is_some_and(is_known) {
+        // The first one counts, as on every class path.
+        return Ok(None);
+    }
     headers::declare(module, input.bytes, file, number, origin).map(Some).map_err(|reason| refused(name, reason))
 }
 
-/// Every method that has code: the number of its class, and its own.
-fn all_with_code(module: &Module, loaded: &[Loaded<'_>]) -> Vec<(usize, usize)> {
+/// Every method of the program that has code: the number of its class, and its own.
+fn all_of_program(module: &Module, loaded: &[Loaded<'_>]) -> Vec<(usize, usize)> {
     let mut chosen = Vec::new();
     for (number, class) in loaded.iter().enumerate() {
+        if module.classes[class.class].origin != ClassOrigin::Program {
+            continue;
+        }
         let has_code = |&(_, &func): &(usize, &Func)| module.funcs[func].flags.has(Flags::UNREAD);
         chosen.extend(class.funcs.iter().enumerate().filter(has_code).map(|(method, _)| (number, method)));
     }

@@ -303,6 +303,9 @@ fn slips_are_named() {
     check(&["verify", &good, &other], 2, "", "is named twice");
     check(&["run", &good, "--entry", "Good.two"], 2, "", "Good.one");
     check(&["optimise", "--error-format=json"], 2, "", "\"severity\":\"error\"");
+    for passes in ["instrument,retire,replace", "instrument,dead-fields,replace,retire"] {
+        check(&["optimize", &good, "--passes", passes], 2, "", "has to come before");
+    }
     // The other way round would find less, but is not wrong.
     check(&["optimize", &good, "--passes", "dce,checks"], 0, GOOD, "");
 }

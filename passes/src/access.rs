@@ -1,11 +1,25 @@
 //! Who may access what: JVMS 5.4.4, with the nest rules of class version 55.
 
 use r8lite_ir::hierarchy::{nest_mates, same_package};
-use r8lite_ir::{Answer, Class, Field, Flags, Hierarchy, Module, Type};
+use r8lite_ir::{Answer, Class, ClassOrigin, Field, Flags, Hierarchy, Module, Type};
 
 /// Whether code in `from` may name `class`.
 pub(crate) fn class_accessible(module: &Module, from: Class, class: Class) -> bool {
     module.classes[class].flags.has(Flags::PUBLIC) || same_package(module, from, class)
+}
+
+/// The class that code in `from` may not name, of those that a type names; what is known by name only may be public.
+pub(crate) fn inaccessible_class(module: &Module, from: Class, ty: Type) -> Option<Class> {
+    match ty {
+        Type::Array(array) => inaccessible_class(module, from, module.array_element(array)),
+        Type::Class(class) => {
+            let is_known = !matches!(module.classes[class].origin, ClassOrigin::Extern | ClassOrigin::Missing);
+            (is_known && !class_accessible(module, from, class)).then_some(class)
+        }
+        Type::Bool | Type::I8 | Type::U16 | Type::I16 | Type::I32 | Type::I64 | Type::F32 | Type::F64 | Type::Null => {
+            None
+        }
+    }
 }
 
 /// Whether code in `from` may access `field` by a field instruction, on any holder.

@@ -290,11 +290,14 @@ pub const ROUND: &[&str] = &[
 pub const PREPARATION: &[&str] = &["fold", "checks", "fold", "block-params", "unreachable", "dce"];
 
 /// What must come before what: `(earlier, later, why)`.
-pub const ORDER: &[(&str, &str, &str)] = &[("instrument", "replace", "a replaced call reads the offset field")];
+pub const ORDER: &[(&str, &str, &str)] = &[
+    ("instrument", "replace", "a replaced call reads the offset field"),
+    ("replace", "retire", "an offset field that no replaced call reads yet would go"),
+    ("replace", "dead-fields", "an offset field that no replaced call reads yet would go"),
+];
 
 /// What had better come before what, as in [`ROUND`]; the other way round, less is found in one go.
 pub const PREFERENCES: &[(&str, &str, &str)] = &[
-    ("replace", "retire", "an updater goes when no call is left that reads it"),
     ("unused-args", "triggers", "an argument that is not needed frees the read that made it"),
     ("triggers", "retire", "an unused read of an updater keeps it alive"),
     ("fold", "unreachable", "a decided branch leaves blocks that nothing reaches"),

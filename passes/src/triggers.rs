@@ -18,10 +18,12 @@ use std::cell::LazyCell;
 
 use r8lite_ir::{
     Answer, Body, Cfg, Class, Edits, Effect, FieldData, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Payload,
+    Type,
 };
 
 use rustc_hash::FxHashSet;
 
+use crate::access;
 use crate::bodies::{Mention, Mentions, OpSet};
 use crate::initialisation::Initialisation;
 use crate::registry::{Outcome, PassCx, PassError};
@@ -131,6 +133,11 @@ impl Finder<'_> {
                 }
             }
             if self.body.insts[inst].op == Op::InitClass && left.len() == 1 {
+                continue;
+            }
+            // What a called method may name, this one may not.
+            let from = self.module.funcs[self.func].class;
+            if left.iter().any(|&class| access::inaccessible_class(self.module, from, Type::Class(class)).is_some()) {
                 continue;
             }
             // `initclass` takes the place of the old trigger, for later ones too.

@@ -112,8 +112,15 @@ fn is_there(module: &Module, hierarchy: &Hierarchy, body: &Body, facts: &Facts<'
     facts.is_non_null(data.args[0], inst)
         && match data.type_symbol() {
             Some(ty) => is_offset_of(module, hierarchy, body, data.args[0], data.args[1], ty),
-            None => data.field_symbol().is_none_or(|field| is_plain(module, hierarchy, field)),
+            None => data
+                .field_symbol()
+                .is_none_or(|field| is_plain(module, hierarchy, field) && !is_final(module, hierarchy, field)),
         }
+}
+
+/// Whether a field is final: to read one of an object acquires its write, and with it what its constructor did.
+fn is_final(module: &Module, hierarchy: &Hierarchy, field: FieldRef) -> bool {
+    hierarchy.resolve_field(module, field).is_some_and(|field| module.fields[field].flags.has(Flags::FINAL))
 }
 
 /// Whether a field is declared and not volatile.

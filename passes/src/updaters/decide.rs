@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use r8lite_ir::hierarchy::{nest_mates, same_package};
-use r8lite_ir::{Cfg, Class, Field, Flags, Func, Inst, Type, Value};
+use r8lite_ir::{Answer, Cfg, Class, Field, Flags, Func, Inst, Type, Value};
 use rustc_hash::FxHashMap;
 
 use super::index::ApiCall;
@@ -67,7 +67,41 @@ impl<'a, 'b> Decider<'a, 'b> {
             offset_visibility(tracer, updater.field, call.site)?;
         }
         let (check_holder, check_value) = self.checks(call, &recognised);
-        Ok(Replacement { access, guard, check_holder, check_value })
+        let replacement = Replacement { access, guard, check_holder, check_value };
+        self.may_name_classes(call, &recognised, replacement)?;
+        Ok(replacement)
+    }
+
+    /// Whether the checks and casts that stand for a call may name the classes that they need: the updater was given
+    /// them by code that could, the call was not.
+    fn may_name_classes(
+        &self,
+        call: &ApiCall,
+        recognised: &Recognised,
+        replacement: Replacement,
+    ) -> Result<(), Reason> {
+        let tracer = self.tracer;
+        let module = tracer.module;
+        let body = tracer.body(call.site.func);
+        let args = &body.insts[call.site.inst].args;
+        let fits = |index: usize, ty: Type| {
+            tracer.hierarchy.is_assignable(module, body.values[args[index]].ty, ty) == Answer::Yes
+        };
+        let holder = Type::Class(recognised.holder);
+        let names_holder = (replacement.check_holder || replacement.access == Access::Field) && !fits(1, holder);
+        let names_value = match call.op.new_value_arg() {
+            Some(index) => replacement.check_value || !fits(2 + index, recognised.value),
+            None => replacement.check_value,
+        };
+        let from = module.funcs[call.site.func].class;
+        for ty in
+            [holder].into_iter().filter(|_| names_holder).chain([recognised.value].into_iter().filter(|_| names_value))
+        {
+            if let Some(class) = access::inaccessible_class(module, from, ty) {
+                return Err(reasons::class_inaccessible(module.class_name(class)));
+            }
+        }
+        Ok(())
     }
 
     /// What has to stand in the place of the reads of the updater.

@@ -229,6 +229,15 @@ pub(crate) fn offset_inaccessible(class: &str) -> Reason {
         format!("an offset field in {class} could not be read from here; move the call there, or to its package"),
     )
 }
+pub(crate) fn class_inaccessible(class: &str) -> Reason {
+    reason(
+        "class-inaccessible",
+        format!(
+            "a check that has to stay would name {class}, which is accessible in its package only; make the class public, \
+             or give the call a holder and a value whose types need no check"
+        ),
+    )
+}
 pub(crate) fn serializable(class: &str) -> Reason {
     reason(
         "serializable",

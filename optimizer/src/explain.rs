@@ -1,5 +1,6 @@
 //! The report in the two forms people and tools read it in: text for `--explain`, JSON for `--report`.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use r8lite_passes::report::{CallRow, Place, Report, Summary, UpdaterRow};
@@ -8,53 +9,74 @@ use serde::Serialize;
 /// The report for people: a line an updater, a line a call, grouped by class, the summary last.
 pub fn text(report: &Report) -> String {
     let mut out = String::new();
-    for class in classes(report) {
-        writeln!(out, "{class}").expect("writing to a string");
-        for row in report.updaters.iter().filter(|row| row.class == class) {
-            updater_line(&mut out, row);
-        }
-        for row in report.calls.iter().filter(|row| row.class == class) {
-            call_line(&mut out, row);
-        }
+    for Group { class, updaters, calls } in groups(report) {
+        push_line(&mut out, class);
+        updaters.into_iter().for_each(|row| push_line(&mut out, &updater_line(row)));
+        calls.into_iter().for_each(|row| push_line(&mut out, &call_line(row)));
         out.push('\n');
     }
     for remark in &report.remarks {
-        writeln!(out, "note: {remark}").expect("writing to a string");
+        push_line(&mut out, &format!("note: {remark}"));
     }
     summary_lines(&mut out, &report.summary);
     out
 }
 
-/// The classes that rows speak of, each once, in the order of the rows.
-fn classes(report: &Report) -> Vec<&str> {
-    let mut seen = std::collections::HashSet::new();
-    let updaters = report.updaters.iter().map(|row| row.class.as_str());
-    let calls = report.calls.iter().map(|row| row.class.as_str());
-    updaters.chain(calls).filter(|class| seen.insert(*class)).collect()
+/// The rows that speak of one class.
+struct Group<'a> {
+    class: &'a str,
+    updaters: Vec<&'a UpdaterRow>,
+    calls: Vec<&'a CallRow>,
 }
 
-fn updater_line(out: &mut String, row: &UpdaterRow) {
+/// The rows by class, in the order of each class's first row.
+fn groups(report: &Report) -> Vec<Group<'_>> {
+    let updaters = report.updaters.iter().map(|row| (row.class.as_str(), Some(row), None));
+    let calls = report.calls.iter().map(|row| (row.class.as_str(), None, Some(row)));
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for (class, updater, call) in updaters.chain(calls) {
+        let place = *places.entry(class).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Group { class, updaters: Vec::new(), calls: Vec::new() });
+        }
+        groups[place].updaters.extend(updater);
+        groups[place].calls.extend(call);
+    }
+    groups
+}
+
+/// Adds one line, and keeps it one: what a name has of control characters is spelt out.
+fn push_line(out: &mut String, line: &str) {
+    for c in line.chars() {
+        match c.is_control() {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(c),
+        }
+    }
+    out.push('\n');
+}
+
+fn updater_line(row: &UpdaterRow) -> String {
     let target = row.target.as_ref().map(|target| format!(" on {target}")).unwrap_or_default();
     // What is gone or was never in the way had its offset field first; that is worth a word only where both are true.
     let status = match (row.instrumented, row.status) {
         (true, "removed") => "instrumented and removed",
         (_, status) => status,
     };
-    let at = place(&row.place);
-    write!(out, "  {at} updater {} ({}{target}): {status}", row.field, row.kind).expect("writing to a string");
-    match &row.reason_place {
-        Some(at) => reason(out, &format!("{} ({})", row.reason, place(at))),
-        None => reason(out, &row.reason),
-    }
+    let reason = match &row.reason_place {
+        Some(at) => reason(&format!("{} ({})", row.reason, place(at))),
+        None => reason(&row.reason),
+    };
+    format!("  {} updater {} ({}{target}): {status}{reason}", place(&row.place), row.field, row.kind)
 }
 
-fn call_line(out: &mut String, row: &CallRow) {
+fn call_line(row: &CallRow) -> String {
     let updater = row.updater.as_ref().map(|updater| format!(" of {updater}")).unwrap_or_default();
-    write!(out, "  {} {}: {}{updater}: {}", place(&row.place), row.method, row.op, row.status)
-        .expect("writing to a string");
     // The updater is named already.
     let named = row.updater.as_ref().and_then(|updater| row.reason.strip_prefix(updater)?.strip_prefix(": "));
-    reason(out, named.unwrap_or(&row.reason));
+    let reason = reason(named.unwrap_or(&row.reason));
+    format!("  {} {}: {}{updater}: {}{reason}", place(&row.place), row.method, row.op, row.status)
 }
 
 /// `Source.java:12`.
@@ -62,11 +84,8 @@ fn place(place: &Place) -> String {
     format!("{}:{}", place.source.as_deref().unwrap_or("line"), place.line)
 }
 
-fn reason(out: &mut String, reason: &str) {
-    if !reason.is_empty() {
-        write!(out, ": {reason}").expect("writing to a string");
-    }
-    out.push('\n');
+fn reason(reason: &str) -> String {
+    if reason.is_empty() { String::new() } else { format!(": {reason}") }
 }
 
 fn summary_lines(out: &mut String, summary: &Summary) {

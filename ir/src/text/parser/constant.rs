@@ -204,6 +204,7 @@ fn read_number(text: &str) -> Result<Constant, &'static str> {
     const LONG: &str = "an i64 goes from -9223372036854775808L to 9223372036854775807L";
     const HEX: &str = "a number in hexadecimal is like `0xff` or `0xffL`, and has at most 8 or 16 digits";
     const FLOAT: &str = "an f64 is like `1.5` or `1.0e-7`, an f32 like `1.5f`; both have a point";
+    const RANGE: &str = "the number is too large or too small for its type; `inf32` and `inf64` are infinite";
     const FORM: &str = "numbers are like `5`, `5L`, `0xff`, `1.5` and `1.5f`";
     match text {
         "-inf32" => return Ok(Constant::F32(f32::NEG_INFINITY.to_bits())),
@@ -243,10 +244,15 @@ fn read_number(text: &str) -> Result<Constant, &'static str> {
     if !well_formed {
         return Err(if mantissa.contains('.') { FLOAT } else { FORM });
     }
+    // What is too large would become infinite, and what is too small would become 0.
+    let nonzero = mantissa.bytes().any(|b| matches!(b, b'1'..=b'9'));
+    let fits = |is_infinite: bool, is_zero: bool| !is_infinite && !(is_zero && nonzero);
     if single {
-        number.parse().map(|n: f32| Constant::F32(n.to_bits())).map_err(|_| FLOAT)
+        let parsed: f32 = number.parse().map_err(|_| FLOAT)?;
+        fits(parsed.is_infinite(), parsed == 0.0).then(|| Constant::F32(parsed.to_bits())).ok_or(RANGE)
     } else {
-        number.parse().map(|n: f64| Constant::F64(n.to_bits())).map_err(|_| FLOAT)
+        let parsed: f64 = number.parse().map_err(|_| FLOAT)?;
+        fits(parsed.is_infinite(), parsed == 0.0).then(|| Constant::F64(parsed.to_bits())).ok_or(RANGE)
     }
 }
 

@@ -246,7 +246,7 @@ fn read_number(text: &str) -> Result<Constant, &'static str> {
     }
     // What is too large would become infinite, and what is too small would become 0.
     let nonzero = mantissa.bytes().any(|b| matches!(b, b'1'..=b'9'));
-    let fits = |is_infinite: bool, is_zero: bool| !is_infinite && !(is_zero && nonzero);
+    let fits = |is_infinite: bool, is_zero: bool| !(is_infinite || is_zero && nonzero);
     if single {
         let parsed: f32 = number.parse().map_err(|_| FLOAT)?;
         fits(parsed.is_infinite(), parsed == 0.0).then(|| Constant::F32(parsed.to_bits())).ok_or(RANGE)

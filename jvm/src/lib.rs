@@ -30,9 +30,11 @@
 //! with the reason; it is `unread` in the module, and all that it may use is exposed.
 #![deny(missing_docs)]
 
+mod apply;
 mod lift;
 mod names;
 
+pub use apply::{AddedClass, Applied, ApplyOptions, Backend, apply};
 pub use lift::lift;
 
 use r8lite_ir::{Class, Func, SecondaryMap, Verified};

@@ -4,8 +4,10 @@
 //! the class-file side carries the same rows out on bytecode.
 
 pub use crate::operation::{Kind, Operation};
-pub use crate::updaters::decide;
 pub(crate) use crate::updaters::decide_with;
+pub use crate::updaters::{decide, decide_but_for};
+
+use std::collections::BTreeMap;
 
 use r8lite_ir::{Class, Entity, Field, Flags, Func, Inst, Type};
 
@@ -30,6 +32,10 @@ impl Entity for UpdaterId {
         self.0 as usize
     }
 }
+
+/// Instructions that must stay as they are, whatever could be proven, with the reasons: calls of updaters' methods, reads
+/// of updaters, and the stores that keep them.
+pub type Fixed = BTreeMap<Site, Reason>;
 
 /// What is decided for a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -212,4 +218,11 @@ pub struct Reason {
     pub text: String,
     /// The instruction that it speaks of, where that is another one than the row is about.
     pub at: Option<Site>,
+}
+
+impl Reason {
+    /// A reason that speaks of what its row is about.
+    pub fn new(code: &'static str, text: impl Into<String>) -> Reason {
+        Reason { code, text: text.into(), at: None }
+    }
 }

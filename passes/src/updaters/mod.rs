@@ -24,7 +24,7 @@ use self::uses::UseFinder;
 use crate::by_name::ByName;
 use crate::names::func_name;
 use crate::plan::{
-    Access, Action, CallPlan, Guard, OffsetField, Plan, PlanOptions, Reason, Replacement, Site, UpdaterPlan,
+    Access, Action, CallPlan, Fixed, Guard, OffsetField, Plan, PlanOptions, Reason, Replacement, Site, UpdaterPlan,
 };
 use crate::registry::Known;
 
@@ -60,16 +60,25 @@ pub fn decide(module: &Verified, options: &PlanOptions) -> Plan {
     decide_with(module, &mut Known::default(), options)
 }
 
-/// The same, with what is known about a module that is in order.
+/// Decides the same, but lets some instructions stay: for who found that they cannot be changed.
+pub fn decide_but_for(module: &Verified, options: &PlanOptions, fixed: &Fixed) -> Plan {
+    decide_all(module, &mut Known::default(), options, fixed)
+}
+
+/// The same as [`decide`], with what is known about a module that is in order.
 pub(crate) fn decide_with(module: &Module, known: &mut Known, options: &PlanOptions) -> Plan {
+    decide_all(module, known, options, &Fixed::new())
+}
+
+fn decide_all(module: &Module, known: &mut Known, options: &PlanOptions, fixed: &Fixed) -> Plan {
     let hierarchy = known.hierarchy(module);
     let api = Api::new(module, &hierarchy);
     let index = ProgramIndex::new(module, &hierarchy, &api, &mut known.bodies);
     let mut updaters = recognise::recognise(module, &api, &index, options);
     let tracer = Tracer::new(module, &hierarchy, &index, &updaters, options);
-    let calls = decide_calls(&tracer, &updaters);
+    let calls = decide_calls(&tracer, &updaters, fixed);
     let by_name = ByName::find(module, &mut known.bodies);
-    decide_updaters(&tracer, &by_name, &calls, &mut updaters);
+    decide_updaters(&tracer, &by_name, &calls, &mut updaters, fixed);
     let may_go = |func: &Func| {
         let data = &module.funcs[*func];
         tracer.reason_to_stay(data.class, data.flags, "it").is_none()
@@ -91,14 +100,17 @@ fn kept_fields(module: &Module, options: &PlanOptions) -> Vec<Field> {
     module.program_classes().flat_map(|class| module.classes[class].fields.iter().copied()).filter(keeps).collect()
 }
 
-fn decide_calls(tracer: &Tracer<'_>, updaters: &[UpdaterPlan]) -> Vec<CallPlan> {
+fn decide_calls(tracer: &Tracer<'_>, updaters: &[UpdaterPlan], fixed: &Fixed) -> Vec<CallPlan> {
     let mut decider = Decider::new(tracer, updaters);
     let mut calls = Vec::with_capacity(tracer.index.calls.len());
     for call in &tracer.index.calls {
         let (updater, action) = match tracer.trace(call.site) {
             Ok(trace) => {
-                let action = decider.decide(call, &trace).map_or_else(Action::Keep, Action::Replace);
-                (Some(trace.updater), action)
+                let decided = match fixed.get(&call.site) {
+                    Some(reason) => Err(reason.clone()),
+                    None => decider.decide(call, &trace),
+                };
+                (Some(trace.updater), decided.map_or_else(Action::Keep, Action::Replace))
             }
             Err(reason) => (None, Action::Keep(reason)),
         };
@@ -108,7 +120,13 @@ fn decide_calls(tracer: &Tracer<'_>, updaters: &[UpdaterPlan]) -> Vec<CallPlan> 
 }
 
 /// Decides which updaters get an offset field, and which go.
-fn decide_updaters(tracer: &Tracer<'_>, by_name: &ByName, calls: &[CallPlan], updaters: &mut [UpdaterPlan]) {
+fn decide_updaters(
+    tracer: &Tracer<'_>,
+    by_name: &ByName,
+    calls: &[CallPlan],
+    updaters: &mut [UpdaterPlan],
+    fixed: &Fixed,
+) {
     let replaced: FxHashSet<Site> =
         calls.iter().filter(|call| matches!(call.action, Action::Replace(_))).map(|call| call.site).collect();
     let mut finder = UseFinder::new(tracer, &replaced);
@@ -126,7 +144,8 @@ fn decide_updaters(tracer: &Tracer<'_>, by_name: &ByName, calls: &[CallPlan], up
         let Some(recognised) = updater.recognised else { continue };
         updater.offset = offset_field(tracer, updater, &replacements[number]);
         let uses = finder.uses(&recognised, &reads[number]);
-        updater.reason = reason_to_stay(tracer, updater, &uses, by_name);
+        let held = reads[number].iter().chain([&recognised.store]).find_map(|site| fixed.get(site));
+        updater.reason = reason_to_stay(tracer, updater, &uses, by_name).or_else(|| held.cloned());
         updater.remove = updater.reason.is_none();
         updater.hidden = reason_to_be_seen(tracer, by_name, updater.field).is_none();
     }

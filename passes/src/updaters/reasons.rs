@@ -3,7 +3,7 @@
 use crate::plan::{Reason, Site};
 
 fn reason(code: &'static str, text: impl Into<String>) -> Reason {
-    Reason { code, text: text.into(), at: None }
+    Reason::new(code, text)
 }
 
 // Updaters that are not recognised.

@@ -108,3 +108,25 @@ pub(crate) fn handle(module: &mut Module, file: &ClassFile<'_>, kind: u8, refere
         _ => Err(format!("constant {reference} is not what a method handle of kind {kind} names")),
     }
 }
+
+/// The internal name of a class: with slashes.
+pub(crate) fn internal(module: &Module, class: Class) -> String {
+    module.class_name(class).replace('.', "/")
+}
+
+/// The descriptor of a type.
+pub(crate) fn descriptor(module: &Module, ty: Type) -> String {
+    match ty {
+        Type::Bool => "Z".to_owned(),
+        Type::I8 => "B".to_owned(),
+        Type::U16 => "C".to_owned(),
+        Type::I16 => "S".to_owned(),
+        Type::I32 => "I".to_owned(),
+        Type::I64 => "J".to_owned(),
+        Type::F32 => "F".to_owned(),
+        Type::F64 => "D".to_owned(),
+        Type::Null => "Ljava/lang/Object;".to_owned(),
+        Type::Class(class) => format!("L{};", internal(module, class)),
+        Type::Array(array) => format!("[{}", descriptor(module, module.array_element(array))),
+    }
+}

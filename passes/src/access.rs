@@ -4,12 +4,12 @@ use r8lite_ir::hierarchy::{nest_mates, same_package};
 use r8lite_ir::{Answer, Class, ClassOrigin, Field, Flags, Hierarchy, Module, Type};
 
 /// Whether code in `from` may name `class`.
-pub(crate) fn class_accessible(module: &Module, from: Class, class: Class) -> bool {
+pub fn class_accessible(module: &Module, from: Class, class: Class) -> bool {
     module.classes[class].flags.has(Flags::PUBLIC) || same_package(module, from, class)
 }
 
 /// The class that code in `from` may not name, of those that a type names; what is known by name only may be public.
-pub(crate) fn inaccessible_class(module: &Module, from: Class, ty: Type) -> Option<Class> {
+pub fn inaccessible_class(module: &Module, from: Class, ty: Type) -> Option<Class> {
     match ty {
         Type::Array(array) => inaccessible_class(module, from, module.array_element(array)),
         Type::Class(class) => {
@@ -34,7 +34,7 @@ pub(crate) fn field_accessible(module: &Module, from: Class, field: Field) -> bo
 }
 
 /// Whether code in `from` may access a member of `owner` with these flags, protected ones of other packages left out.
-pub(crate) fn member_accessible(module: &Module, from: Class, owner: Class, flags: Flags) -> bool {
+pub fn member_accessible(module: &Module, from: Class, owner: Class, flags: Flags) -> bool {
     if flags.has(Flags::PUBLIC) {
         true
     } else if flags.has(Flags::PRIVATE) {
@@ -46,7 +46,7 @@ pub(crate) fn member_accessible(module: &Module, from: Class, owner: Class, flag
 
 /// Whether a class is serializable and its serialVersionUID is computed from its members: then no member that counts
 /// may come or go.
-pub(crate) fn has_computed_uid(module: &Module, hierarchy: &Hierarchy, class: Class) -> bool {
+pub fn has_computed_uid(module: &Module, hierarchy: &Hierarchy, class: Class) -> bool {
     let Some(serializable) = module.find_class("java.io.Serializable") else { return false };
     let declares_uid = |class: Class| {
         module.classes[class].fields.iter().any(|&field| {

@@ -36,7 +36,7 @@
 //! [`pipeline::Schedule`].
 #![deny(missing_docs)]
 
-mod access;
+pub mod access;
 mod bodies;
 pub mod branchless;
 mod by_name;

@@ -114,6 +114,9 @@ pub struct UpdaterPlan {
     pub offset: Option<OffsetField>,
     /// Whether nothing outside the input can use it, so that it goes once nothing in the program reads it.
     pub hidden: bool,
+    /// Whether nobody can tell whether or when its class is initialised, so that reads of it that are of no use go
+    /// without a trace. Not known, and false, if it is not recognised.
+    pub quiet: bool,
     /// Whether it is expected to go: it is hidden, and all its uses go.
     pub remove: bool,
     /// Why it is not recognised, or why it stays; none if it goes.

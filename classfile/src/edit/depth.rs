@@ -55,8 +55,11 @@ pub(crate) fn max_stack(layout: &Layout<'_>, pool: &ConstantPool<'_>, roots: Vec
     Ok(highest as u16)
 }
 
-/// Slots that an instruction takes off the stack, and then puts on it.
-pub(crate) fn stack_effect(pool: &ConstantPool<'_>, insn: &Insn) -> Result<(u32, u32)> {
+/// Slots that an instruction takes off the stack, and then puts on it. A `jsr` puts one there for the subroutine.
+///
+/// # Errors
+/// It names a constant that is not there, or another than it needs.
+pub fn stack_effect(pool: &ConstantPool<'_>, insn: &Insn) -> Result<(u32, u32)> {
     let Some(opcode) = insn.opcode() else { return Ok((0, 0)) };
     let info = opcode.info();
     let (pops, pushes) = (u32::from(info.pops), u32::from(info.pushes));

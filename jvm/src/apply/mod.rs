@@ -1,11 +1,38 @@
 //! From a plan to class files: what is decided on the IR is carried out as edits of the original bytes.
 //!
-//! What no edit touches stays byte for byte. An edit may turn out to be impossible (a method would become too large, say);
-//! then the plan is decided again with those instructions left as they are, until all edits work. Nothing is written before
-//! that, so there is no half state.
+//! ```text
+//!   getstatic C.updater                              getstatic R8lite$….UNSAFE
+//!   aload_0                                          aload_0
+//!                                          ──▶       getstatic C.updater$offset
+//!   aload_1, aload_2                                 aload_1, aload_2
+//!   invokevirtual ….compareAndSet                    invokevirtual Unsafe.compareAndSwapObject
+//! ```
+//!
+//! What no edit touches stays byte for byte, and no edit brings a branch into a method: checks that have to stay, and
+//! loops, are calls of synthetic helpers. An edit may turn out to be impossible (a method would become too large, say);
+//! then the plan is decided again with those instructions left as they are, until all edits work. Nothing is handed out
+//! before that, so there is no half state.
+//!
+//! ```text
+//! for each method: stack ─▶ calls ─▶ reads that are left ─▶ class initialisers ─▶ finish: frames, members, bytes
+//! ```
 
-use r8lite_passes::plan::{Fixed, Plan, PlanOptions, Reason, decide_but_for};
+mod asm;
+mod attempt;
+mod calls;
+mod clinit;
+mod finish;
+mod helper;
+mod place;
+mod reads;
+mod reasons;
+mod stack;
+mod unsafe_class;
+mod unsafes;
 
+use r8lite_passes::plan::{Action, Fixed, Plan, PlanOptions, decide_but_for};
+
+use self::attempt::Attempt;
 use crate::{Input, Lifted};
 
 /// How to carry a plan out.
@@ -20,6 +47,9 @@ pub struct ApplyOptions {
     pub min_java: Option<u32>,
     /// What the plan was decided with, for deciding again.
     pub plan: PlanOptions,
+    /// For each input, the number of the jar that it is in; if there are none, all are in one. Each jar gets a class of
+    /// its own, since it may be a module of its own.
+    pub jars: Vec<u32>,
 }
 
 /// What replaced calls access fields by.
@@ -48,18 +78,32 @@ pub struct Applied {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct AddedClass {
-    /// Its internal name: `com/acme/R8lite$0a1b2c3d`.
+    /// Its internal name: `com/acme/R8lite$0a1b2c3d4e5f6071`.
     pub name: String,
     /// Its content.
     pub bytes: Vec<u8>,
+    /// The jar that it goes to, as [`ApplyOptions::jars`] numbers them.
+    pub jar: u32,
 }
+
+/// How often the plan is decided again for what turned out to be impossible; after that, all calls stay.
+const MAX_ROUNDS: usize = 16;
 
 /// Carries out a plan of a lifted program, on the class files that it was lifted from.
 pub fn apply(program: &[Input<'_>], lifted: &Lifted, plan: &Plan, options: &ApplyOptions) -> Applied {
     let mut fixed = Fixed::new();
-    for call in &plan.calls {
-        fixed.insert(call.site, Reason::new("not-edited", "class files are not edited yet"));
+    let mut plan = plan.clone();
+    for _ in 0..MAX_ROUNDS {
+        match Attempt::run(program, lifted, &plan, options) {
+            Ok((classes, added)) => return Applied { classes, added, plan },
+            Err(more) => fixed.extend(more),
+        }
+        plan = decide_but_for(&lifted.module, &options.plan, &fixed);
     }
+    let replaced = plan.calls.iter().filter(|call| matches!(call.action, Action::Replace(_)));
+    fixed.extend(replaced.map(|call| (call.site, reasons::gave_up())));
+    let stores = plan.updaters.iter().filter_map(|updater| updater.recognised);
+    fixed.extend(stores.map(|recognised| (recognised.store, reasons::gave_up())));
     let plan = decide_but_for(&lifted.module, &options.plan, &fixed);
     Applied { classes: vec![None; program.len()], added: Vec::new(), plan }
 }

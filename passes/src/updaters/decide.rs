@@ -46,6 +46,11 @@ impl<'a, 'b> Decider<'a, 'b> {
         }
     }
 
+    /// Whether nobody can tell whether or when a class is initialised.
+    pub(crate) fn is_quiet(&self, class: Class) -> bool {
+        self.initialisation.is_quiet(class)
+    }
+
     /// Decides a call whose updater is known.
     pub(crate) fn decide(&mut self, call: &ApiCall, trace: &Trace) -> Result<Replacement, Reason> {
         let tracer = self.tracer;

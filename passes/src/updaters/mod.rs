@@ -76,7 +76,12 @@ fn decide_all(module: &Module, known: &mut Known, options: &PlanOptions, fixed: 
     let index = ProgramIndex::new(module, &hierarchy, &api, &mut known.bodies);
     let mut updaters = recognise::recognise(module, &api, &index, options);
     let tracer = Tracer::new(module, &hierarchy, &index, &updaters, options);
-    let calls = decide_calls(&tracer, &updaters, fixed);
+    let mut decider = Decider::new(&tracer, &updaters);
+    let calls = decide_calls(&tracer, &mut decider, fixed);
+    let is_quiet =
+        |updater: &UpdaterPlan| updater.recognised.is_some() && decider.is_quiet(module.fields[updater.field].class);
+    let quiet: Vec<bool> = updaters.iter().map(is_quiet).collect();
+    updaters.iter_mut().zip(quiet).for_each(|(updater, quiet)| updater.quiet = quiet);
     let by_name = ByName::find(module, &mut known.bodies);
     decide_updaters(&tracer, &by_name, &calls, &mut updaters, fixed);
     let may_go = |func: &Func| {
@@ -100,8 +105,7 @@ fn kept_fields(module: &Module, options: &PlanOptions) -> Vec<Field> {
     module.program_classes().flat_map(|class| module.classes[class].fields.iter().copied()).filter(keeps).collect()
 }
 
-fn decide_calls(tracer: &Tracer<'_>, updaters: &[UpdaterPlan], fixed: &Fixed) -> Vec<CallPlan> {
-    let mut decider = Decider::new(tracer, updaters);
+fn decide_calls(tracer: &Tracer<'_>, decider: &mut Decider<'_, '_>, fixed: &Fixed) -> Vec<CallPlan> {
     let mut calls = Vec::with_capacity(tracer.index.calls.len());
     for call in &tracer.index.calls {
         let (updater, action) = match tracer.trace(call.site) {

@@ -20,7 +20,8 @@ pub(crate) fn recognise(module: &Module, api: &Api, index: &ProgramIndex, option
             Ok(recognised) => (Some(recognised), None),
             Err(reason) => (None, Some(reason)),
         };
-        rows.push(UpdaterPlan { field, kind, recognised, offset: None, hidden: false, remove: false, reason });
+        let (hidden, quiet, remove) = (false, false, false);
+        rows.push(UpdaterPlan { field, kind, recognised, offset: None, hidden, quiet, remove, reason });
     }
     rows
 }

@@ -1,0 +1,204 @@
+//! One attempt to carry out a plan: all edits of all classes, or the instructions that could not be edited, with reasons.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use r8lite_classfile::{ClassFile, CodeEdits, VerificationType, read};
+use r8lite_ir::{Class, Func, Hierarchy, Module, Type};
+use r8lite_passes::plan::{Action, CallPlan, Fixed, Plan, Reason, Recognised, Site, UpdaterId, UpdaterPlan};
+
+use super::asm::MemberName;
+use super::helper::Helper;
+use super::stack::{Flow, Odd};
+use super::unsafe_class::{UnsafeClass, content_hash};
+use super::{AddedClass, ApplyOptions, reasons};
+use crate::names;
+use crate::{Input, Lifted};
+
+/// The new contents of classes, and the classes that come in addition.
+pub(crate) type Done = (Vec<Option<Vec<u8>>>, Vec<AddedClass>);
+
+/// All that is known and done so far.
+pub(crate) struct Attempt<'a> {
+    pub(crate) program: &'a [Input<'a>],
+    pub(crate) lifted: &'a Lifted,
+    pub(crate) module: &'a Module,
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) plan: &'a Plan,
+    pub(crate) options: &'a ApplyOptions,
+    /// The classes that are edited, by input.
+    pub(crate) classes: BTreeMap<u32, ClassEdit<'a>>,
+    /// The class that is added, by jar.
+    pub(crate) unsafe_classes: BTreeMap<u32, UnsafeClass>,
+    /// The accessors that go.
+    pub(crate) dead_accessors: BTreeSet<Func>,
+    /// Instructions that could not be edited.
+    pub(crate) failures: Fixed,
+}
+
+/// A class that is edited.
+pub(crate) struct ClassEdit<'a> {
+    pub(crate) file: ClassFile<'a>,
+    pub(crate) class: Class,
+    pub(crate) jar: u32,
+    /// Its methods that are edited, by number.
+    pub(crate) methods: BTreeMap<u32, MethodEdit>,
+    /// The helpers that it gets, each with its name.
+    pub(crate) helpers: BTreeMap<Helper, MemberName>,
+}
+
+/// A method that is edited.
+pub(crate) struct MethodEdit {
+    pub(crate) func: Func,
+    pub(crate) flow: Flow,
+    pub(crate) edits: CodeEdits,
+    pub(crate) frame_changes: Vec<FrameChange>,
+    /// The instructions of the program that are not there any more.
+    pub(crate) dropped: BTreeSet<u32>,
+}
+
+/// A change of what is on the stack at some instructions.
+pub(crate) struct FrameChange {
+    /// The numbers of the instructions, ascending.
+    pub(crate) at: Vec<u32>,
+    /// The slot, as it was before all changes.
+    pub(crate) slot: usize,
+    /// Whether what is there goes, one slot; else there is more below it.
+    pub(crate) replaces: bool,
+    pub(crate) by: Vec<VerificationType>,
+}
+
+impl<'a> Attempt<'a> {
+    /// Carries out a plan.
+    ///
+    /// # Errors
+    /// What has to stay as it is.
+    pub(crate) fn run(
+        program: &'a [Input<'a>],
+        lifted: &'a Lifted,
+        plan: &'a Plan,
+        options: &'a ApplyOptions,
+    ) -> Result<Done, Fixed> {
+        let mut attempt = Attempt {
+            program,
+            lifted,
+            module: &lifted.module,
+            hierarchy: Hierarchy::new(&lifted.module),
+            plan,
+            options,
+            classes: BTreeMap::new(),
+            unsafe_classes: BTreeMap::new(),
+            dead_accessors: BTreeSet::new(),
+            failures: Fixed::new(),
+        };
+        attempt.name_unsafe_classes();
+        for call in &plan.calls {
+            if matches!(call.action, Action::Replace(_)) {
+                attempt.try_call(call);
+            }
+        }
+        attempt.edit_reads();
+        attempt.edit_initialisers();
+        if !attempt.failures.is_empty() {
+            return Err(attempt.failures);
+        }
+        attempt.finish()
+    }
+
+    /// The jar that an input is in.
+    pub(crate) fn jar(&self, input: u32) -> u32 {
+        self.options.jars.get(input as usize).copied().unwrap_or(0)
+    }
+
+    /// Chooses the names of the classes to be added: in the package of the first class of each jar that has anything to
+    /// do with the plan, and never the same for different programs.
+    fn name_unsafe_classes(&mut self) {
+        let calls = self.plan.calls.iter().filter(|call| matches!(call.action, Action::Replace(_)));
+        let stores = self.plan.updaters.iter().filter_map(|updater| updater.recognised);
+        let funcs = calls.map(|call| call.site.func).chain(stores.map(|recognised| recognised.store.func));
+        let inputs: BTreeSet<u32> = funcs.filter_map(|func| Some(self.lifted.place(func)?.input)).collect();
+        let mut jars: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for input in inputs {
+            jars.entry(self.jar(input)).or_default().push(input);
+        }
+        let since_24 = self.options.min_api.is_none_or(|api| api >= 24);
+        for (jar, inputs) in jars {
+            let hash = content_hash(inputs.iter().map(|&input| self.program[input as usize].bytes));
+            let classes = inputs.iter().filter_map(|&input| self.lifted.classes[input as usize]);
+            let packages = classes.map(|class| names::internal(self.module, class));
+            let package = packages.filter_map(|name| Some(name.rsplit_once('/')?.0.to_owned())).next();
+            let package = package.map_or_else(String::new, |package| format!("{package}/"));
+            let mut name = format!("{package}R8lite${hash:016x}");
+            while self.module.find_class(&name.replace('/', ".")).is_some() {
+                name.push('$');
+            }
+            self.unsafe_classes.insert(jar, UnsafeClass::new(name, since_24));
+        }
+    }
+
+    pub(crate) fn updater(&self, id: UpdaterId) -> (&'a UpdaterPlan, &'a Recognised) {
+        let updater = &self.plan.updaters[id.0 as usize];
+        (updater, updater.recognised.as_ref().expect("a replaced call has a recognised updater"))
+    }
+
+    /// The class whose static initialiser assigns an updater.
+    pub(crate) fn owner(&self, updater: &UpdaterPlan) -> Class {
+        self.module.fields[updater.field].class
+    }
+
+    pub(crate) fn field_name(&self, field: r8lite_ir::Field) -> MemberName {
+        let data = &self.module.fields[field];
+        MemberName::new(
+            names::internal(self.module, data.class),
+            self.module.name(data.name),
+            names::descriptor(self.module, data.ty),
+        )
+    }
+
+    /// The offset field of an updater.
+    pub(crate) fn offset_name(&self, updater: &UpdaterPlan) -> Option<MemberName> {
+        let offset = updater.offset.as_ref()?;
+        Some(MemberName::new(names::internal(self.module, self.owner(updater)), &offset.name, "J"))
+    }
+
+    /// What a `Class` constant calls a type.
+    pub(crate) fn constant_name(&self, ty: Type) -> String {
+        match ty {
+            Type::Class(class) => names::internal(self.module, class),
+            _ => names::descriptor(self.module, ty),
+        }
+    }
+
+    /// The offset of an instruction of the IR in its method's code.
+    pub(crate) fn code_offset(&self, site: Site) -> u32 {
+        let body = self.module.funcs[site.func].body.as_ref().expect("an instruction stands in a body");
+        body.insts[site.inst].origin.pos
+    }
+
+    /// Opens the method of a function for edits, if it is not yet.
+    /// Yields the numbers of input and method.
+    pub(crate) fn open(&mut self, func: Func) -> Result<(u32, u32), Reason> {
+        let place = self.lifted.place(func).ok_or_else(reasons::unexpected)?;
+        let jar = self.jar(place.input);
+        if !self.classes.contains_key(&place.input) {
+            let input = self.program.get(place.input as usize).ok_or_else(reasons::unexpected)?;
+            let file = read(input.bytes).map_err(|error| reasons::not_edited(&error))?;
+            let class = self.module.funcs[func].class;
+            let edit = ClassEdit { file, class, jar, methods: BTreeMap::new(), helpers: BTreeMap::new() };
+            self.classes.insert(place.input, edit);
+        }
+        let class = self.classes.get_mut(&place.input).expect("it was just opened");
+        if !class.methods.contains_key(&place.method) {
+            let flow = Flow::new(&class.file, place.method as usize).map_err(|odd: Odd| reasons::odd_code(&odd))?;
+            let edit =
+                MethodEdit { func, flow, edits: CodeEdits::new(), frame_changes: Vec::new(), dropped: BTreeSet::new() };
+            class.methods.insert(place.method, edit);
+        }
+        Ok((place.input, place.method))
+    }
+
+    fn try_call(&mut self, call: &CallPlan) {
+        if let Err(reason) = self.edit_call(call) {
+            self.failures.insert(call.site, reason);
+        }
+    }
+}

@@ -356,7 +356,7 @@ impl Editor<'_, '_> {
         if self.call.op == Operation::Get {
             asm.field(Opcode::Getfield, &target)?;
         } else {
-            if !self.value_fits {
+            if !self.value_fits || self.call.replacement.check_value {
                 asm.class(Opcode::Checkcast, &self.value_name)?;
             }
             asm.field(Opcode::Putfield, &target)?;

@@ -148,7 +148,7 @@ fn decide_updaters(
         let Some(recognised) = updater.recognised else { continue };
         updater.offset = offset_field(tracer, updater, &replacements[number]);
         let uses = finder.uses(&recognised, &reads[number]);
-        let held = reads[number].iter().chain([&recognised.store]).find_map(|site| fixed.get(site));
+        let held = uses.reads.iter().chain([&recognised.store]).find_map(|site| fixed.get(site));
         updater.reason = reason_to_stay(tracer, updater, &uses, by_name).or_else(|| held.cloned());
         updater.remove = updater.reason.is_none();
         updater.hidden = reason_to_be_seen(tracer, by_name, updater.field).is_none();

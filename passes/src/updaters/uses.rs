@@ -18,6 +18,8 @@ pub(crate) struct Uses {
     pub(crate) otherwise: Option<Site>,
     /// The accessors that return it.
     pub(crate) accessors: Vec<Func>,
+    /// The reads of it, and the calls of those accessors.
+    pub(crate) reads: Vec<Site>,
 }
 
 /// A place where a value is used.
@@ -51,6 +53,7 @@ impl<'a, 'b> UseFinder<'a, 'b> {
         todo.push((updater.creation.func, result(updater.creation)));
         let mut sources = reads.to_vec();
         while let Some(site) = sources.pop() {
+            uses.reads.push(site);
             if self.tracer.accessors.contains_key(&site.func) {
                 if !uses.accessors.contains(&site.func) {
                     uses.accessors.push(site.func);

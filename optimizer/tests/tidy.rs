@@ -101,6 +101,9 @@ fn every_snapshot_has_its_case() {
             problems.push(format!("{path} is no snapshot"));
             continue;
         };
+        if stage.starts_with("prints") && root().join(format!("testdata/{case}.java")).exists() {
+            continue;
+        }
         let text = fs::read_to_string(root().join(format!("testdata/{case}.ir"))).unwrap_or_default();
         let directives = text.lines().filter_map(|line| line.strip_prefix("; test: "));
         let mut stages = directives.map(|directive| directive.split_whitespace().collect::<Vec<_>>().join("-"));

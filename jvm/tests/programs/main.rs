@@ -1,0 +1,9 @@
+//! Programs do the same before and after, on a Java virtual machine: cases made to show something (`cases`), and programs
+//! on libraries that people use (`workloads`).
+
+mod case;
+mod cases;
+mod jars;
+mod java;
+mod optimize;
+mod workloads;

@@ -1,0 +1,31 @@
+//! Class files through the whole way: lift, decide, apply.
+
+use r8lite_jvm::{ApplyOptions, Backend, Input, Methods, Options, apply, lift};
+use r8lite_passes::plan::{self, PlanOptions};
+use r8lite_passes::report::Report;
+
+/// An optimised program.
+pub(crate) struct Optimized {
+    /// The new content of each class, if it has one.
+    pub(crate) classes: Vec<Option<Vec<u8>>>,
+    /// File names and contents of classes that come in addition.
+    pub(crate) added: Vec<(String, Vec<u8>)>,
+    pub(crate) report: Report,
+}
+
+/// Optimises classes, with their file names, as one program.
+pub(crate) fn optimize(classes: &[(String, &[u8])], backend: Backend, options: &PlanOptions) -> Optimized {
+    let inputs: Vec<Input<'_>> = classes.iter().map(|(name, bytes)| Input { bytes, name }).collect();
+    let lifted = lift(&inputs, &[], &Options::of(Methods::Relevant));
+    assert!(lifted.refused.is_empty(), "{:?}", lifted.refused);
+    let mut apply_options = ApplyOptions::default();
+    apply_options.backend = backend;
+    apply_options.plan = options.clone();
+    let decided = plan::decide(&lifted.module, options);
+    let applied = apply(&inputs, &lifted, &decided, &apply_options);
+    Optimized {
+        classes: applied.classes,
+        added: applied.added.into_iter().map(|added| (format!("{}.class", added.name), added.bytes)).collect(),
+        report: Report::planned(&lifted.module, &applied.plan),
+    }
+}

@@ -1,0 +1,92 @@
+//! Programs on libraries that people use (`testdata/java/workloads`) print the same with the optimised jars, compiled and
+//! interpreted; and every class of those jars loads and verifies as before.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use r8lite_jvm::Backend;
+
+use crate::jars::{classpath, debian, kotlin, optimize_jars};
+use crate::java::{self, root};
+
+/// A program and the libraries it uses, compiled.
+struct Workload {
+    main: &'static str,
+    jars: Vec<PathBuf>,
+    folder: tempfile::TempDir,
+}
+
+fn source(name: &str) -> PathBuf {
+    root().join("testdata/java/workloads").join(name)
+}
+
+impl Workload {
+    fn compile(main: &'static str, jars: Vec<PathBuf>) -> Workload {
+        let folder = tempfile::tempdir().unwrap();
+        java::compile([source(&format!("{main}.java")).as_path()].into_iter(), "17", &classpath(&jars), folder.path());
+        Workload { main, jars, folder }
+    }
+
+    fn run(&self, jars: &[PathBuf], options: &[&str]) -> String {
+        let mut paths = vec![self.folder.path().to_path_buf()];
+        paths.extend_from_slice(jars);
+        java::run(java::java(options).arg("-cp").arg(classpath(&paths)).arg(self.main))
+    }
+
+    /// Runs it with the original jars and the optimised ones. At least so many calls of theirs are replaced.
+    fn check(&self, replaced: usize) {
+        let before = self.run(&self.jars, &[]);
+        assert!(before.ends_with("done\n"), "it does not come to its end:\n{before}");
+        let loaded = load(&self.jars);
+        for backend in [Backend::Unsafe, Backend::VarHandle] {
+            let folder = tempfile::tempdir().unwrap();
+            let (jars, report) = optimize_jars(&self.jars, backend, folder.path());
+            let found = report.summary.calls_replaced;
+            assert!(found >= replaced, "{backend:?}: {found} calls replaced, not {replaced}");
+            for mode in ["-Xmixed", "-Xint"] {
+                same_lines(&before, &self.run(&jars, &[mode]), &format!("{} with {backend:?} {mode}", self.main));
+            }
+            same_lines(&loaded, &load(&jars), &format!("loading all for {} with {backend:?}", self.main));
+        }
+    }
+}
+
+/// Which classes of jars cannot be loaded and verified.
+fn load(jars: &[PathBuf]) -> String {
+    java::run(java::java(&["-XX:TieredStopAtLevel=1"]).arg(root().join("testdata/java/LoadAll.java")).args(jars))
+}
+
+#[track_caller]
+fn same_lines(before: &str, after: &str, what: &str) {
+    let line = before.lines().zip(after.lines()).take_while(|(a, b)| a == b).count();
+    let rest = |text: &str| text.lines().skip(line).take(30).collect::<Vec<_>>().join("\n");
+    assert!(before == after, "{what}, from line {} on:\n{}\nand not\n{}", line + 1, rest(after), rest(before));
+}
+
+#[test]
+fn netty() {
+    let jars = ["common", "buffer", "transport", "codec", "resolver", "handler"].map(|part| format!("netty-{part}"));
+    Workload::compile("Netty", debian(&jars.each_ref().map(String::as_str))).check(50);
+}
+
+#[test]
+fn guava() {
+    Workload::compile("Guava", debian(&["guava"])).check(0);
+}
+
+#[test]
+fn jctools() {
+    Workload::compile("JcTools", debian(&["jctools-core"])).check(10);
+}
+
+#[test]
+fn coroutines() {
+    let jars = vec![kotlin("kotlinx-coroutines-core-jvm"), kotlin("kotlin-stdlib")];
+    let folder = tempfile::tempdir().unwrap();
+    let mut compiler = Command::new("java");
+    compiler.arg("-cp").arg(kotlin("kotlin-preloader")).arg("org.jetbrains.kotlin.preloading.Preloader");
+    compiler.arg("-cp").arg(kotlin("kotlin-compiler")).arg("org.jetbrains.kotlin.cli.jvm.K2JVMCompiler");
+    compiler.args(["-no-stdlib", "-no-reflect", "-nowarn", "-cp", &classpath(&jars), "-d"]).arg(folder.path());
+    java::must(compiler.arg(source("Coroutines.kt")));
+    Workload { main: "CoroutinesKt", jars, folder }.check(400);
+}

@@ -49,7 +49,7 @@ class ClassFails {
     }
 
     static int get(Target it) {
-        return FailingGet.X.get(Out.say("holder", it)); //> replaced
+        return FailingGet.X.get(Out.say("holder", it)); //> replaced; whole-program: any
     }
 
     static int before(Target it) {

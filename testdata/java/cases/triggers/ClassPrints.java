@@ -52,11 +52,11 @@ class ClassPrints {
     }
 
     static Object get(Target it) {
-        return PrintingGet.R.get(Out.say("holder", it)); //> replaced
+        return PrintingGet.R.get(Out.say("holder", it)); //> replaced; whole-program: any
     }
 
     static void set(Target it) {
-        PrintingSet.I.set(Out.say("holder", it), Out.say("new", 2)); //> replaced
+        PrintingSet.I.set(Out.say("holder", it), Out.say("new", 2)); //> replaced; whole-program: any
     }
 
     static boolean none() {

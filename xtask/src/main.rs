@@ -44,6 +44,9 @@ fn main() -> ExitCode {
 const DEBIAN_JARS: &[(&str, &str)] =
     &[("netty-common", "libnetty-java"), ("guava", "libguava-java"), ("jctools-core", "libjctools-java")];
 
+/// The package of npm whose jars tests read: a compiler, the coroutines library and what it needs.
+const KOTLIN: (&str, &str) = ("kotlin-compiler", "2.4.20");
+
 /// Everything that has to hold before a change lands.
 fn test(long: bool) -> Result<()> {
     step::need_component("rustfmt", &["fmt", "--version"])?;
@@ -53,6 +56,7 @@ fn test(long: bool) -> Result<()> {
     for (jar, package) in DEBIAN_JARS {
         step::need_file(&format!("/usr/share/java/{jar}.jar"), package)?;
     }
+    step::need_npm_package(KOTLIN.0, KOTLIN.1)?;
     let mut steps = Steps::default();
     steps.cargo("format", &["fmt", "--all", "--check"], &[]);
     steps.cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]);

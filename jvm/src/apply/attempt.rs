@@ -10,7 +10,8 @@ use super::asm::MemberName;
 use super::helper::Helper;
 use super::stack::{Flow, Odd};
 use super::unsafe_class::{UnsafeClass, content_hash};
-use super::{AddedClass, ApplyOptions, reasons};
+use super::unsafes::HANDLE_TYPE;
+use super::{AddedClass, ApplyOptions, Backend, reasons};
 use crate::names;
 use crate::{Input, Lifted};
 
@@ -154,10 +155,21 @@ impl<'a> Attempt<'a> {
         )
     }
 
-    /// The offset field of an updater.
+    /// The offset field of an updater, or the field with its handle.
     pub(crate) fn offset_name(&self, updater: &UpdaterPlan) -> Option<MemberName> {
         let offset = updater.offset.as_ref()?;
-        Some(MemberName::new(names::internal(self.module, self.owner(updater)), &offset.name, "J"))
+        let class = names::internal(self.module, self.owner(updater));
+        match self.options.backend {
+            Backend::Unsafe => Some(MemberName::new(class, &offset.name, "J")),
+            Backend::VarHandle => {
+                let mut name = format!("{}$VH", self.module.name(self.module.fields[updater.field].name));
+                // A name that nothing in the program has.
+                while self.module.find_symbol(&name).is_some() {
+                    name.push('$');
+                }
+                Some(MemberName::new(class, name, HANDLE_TYPE))
+            }
+        }
     }
 
     /// What a `Class` constant calls a type.

@@ -7,6 +7,9 @@
 //! | shared helper | checks that name no class; loops | `getstatic x$offset` | | static method of the added class |
 //! | helper | other checks | goes, or the offset | | private static method of the calling class |
 //! | helper with a dummy | the read cannot be edited | stays | | private static method of the calling class |
+//!
+//! By the other backend, a `VarHandle` stands for the offset and for Unsafe at once, so that nothing comes behind the
+//! holder, and a null updater is told by itself. Its methods cast all that they are given.
 
 use r8lite_classfile::{Insn, Opcode, VerificationType, descriptor, flags};
 use r8lite_ir::{Answer, Class, Flags, Op, Type};
@@ -19,7 +22,8 @@ use super::helper::{Helper, HolderCheck, Receiver, signature};
 use super::place::{Boundary, CallPlace, Read};
 use super::stack::Kind as SlotKind;
 use super::unsafe_class::UnsafeClass;
-use super::{reasons, unsafes};
+use super::unsafes::{self, By, Handle};
+use super::{Backend, reasons};
 
 /// A call and all that is decided about it.
 struct Call {
@@ -37,6 +41,8 @@ struct Call {
     is_typed: bool,
     target: MemberName,
     offset: Option<MemberName>,
+    /// The types of the handle, if that is the backend.
+    handle: Option<Handle>,
     /// What the read of the updater does besides, if it does anything that has to stay.
     trigger: Trigger,
     is_in_initialiser: bool,
@@ -88,15 +94,19 @@ impl<'a> Attempt<'a> {
         }
         let value_fits = self.value_fits(&call, &place.last);
         let holder_fits = self.fits(&place.holder, call.holder);
+        let is_handle_call = call.replacement.access == Access::Offset && call.handle.is_some();
         for (ty, fits) in [(call.holder, holder_fits), (call.value, value_fits)] {
-            if call.replacement.access == Access::Field
-                && !fits
-                && let Some(class) = access::inaccessible_class(self.module, call.from, ty)
-            {
+            let is_named = is_handle_call || call.replacement.access == Access::Field && !fits;
+            if is_named && let Some(class) = access::inaccessible_class(self.module, call.from, ty) {
                 return Err(reasons::class_inaccessible(self.module.class_name(class)));
             }
         }
         let value_name = self.constant_name(call.value);
+        let yields_class = matches!(call.op, Operation::Get | Operation::GetAndSet)
+            && call.kind == Kind::Reference
+            && self.is_class(&value_name);
+        let is_compare = matches!(call.op, Operation::CompareAndSet | Operation::WeakCompareAndSet);
+        let expected_proven = call.kind != Kind::Reference || !is_compare || self.proves(&place.first, call.value);
         let class = self.classes.get_mut(&input).expect("it was opened");
         let unsafe_class = self.unsafe_classes.get_mut(&class.jar).expect("each jar with calls has one");
         let mut editor = Editor {
@@ -107,7 +117,9 @@ impl<'a> Attempt<'a> {
             unsafe_class,
             value_fits,
             holder_fits,
+            yields_class,
             value_name,
+            expected_proven,
             drops_read,
         };
         editor.edit()
@@ -122,22 +134,32 @@ impl<'a> Attempt<'a> {
         let is_typed = self.hierarchy.is_assignable(self.module, given, holder) == Answer::Yes;
         let owner = self.owner(updater);
         let needs_offset = replacement.access == Access::Offset || replacement.guard == Guard::Offset;
-        let version = self.module.classes[owner].version;
-        if needs_offset && version < 49 {
-            return Err(reasons::old_class(self.module.class_name(owner), version));
+        let from = self.module.funcs[plan.site.func].class;
+        let wanted = if self.options.backend == Backend::VarHandle { 51 } else { 49 };
+        if needs_offset {
+            for class in [owner, from] {
+                let version = self.module.classes[class].version;
+                if version < wanted && (class == owner || wanted == 51) {
+                    return Err(reasons::old_class(self.module.class_name(class), version, wanted));
+                }
+            }
         }
+        let target = self.field_name(recognised.target);
+        let handle = (self.options.backend == Backend::VarHandle)
+            .then(|| Handle { holder: target.class.clone(), value: target.descriptor.clone() });
         Ok(Call {
             site: plan.site,
             kind: updater.kind,
             op: plan.op,
             replacement,
-            from: self.module.funcs[plan.site.func].class,
+            from,
             owner,
             holder,
             value: recognised.value,
             is_typed,
-            target: self.field_name(recognised.target),
+            target,
             offset: self.offset_name(updater),
+            handle,
             trigger: Trigger::None,
             is_in_initialiser: plan.site.func == recognised.store.func,
         })
@@ -218,6 +240,24 @@ impl<'a> Attempt<'a> {
         }
     }
 
+    /// Whether what is known of a slot proves that it holds null or an instance of a type. Interfaces prove nothing.
+    fn proves(&self, kind: &SlotKind, ty: Type) -> bool {
+        let is_object = matches!(ty, Type::Class(class) if self.module.class_name(class) == "java.lang.Object");
+        match kind {
+            SlotKind::Null => true,
+            SlotKind::Other => false,
+            SlotKind::Reference(name) => is_object || self.is_class(name) && self.fits(kind, ty),
+        }
+    }
+
+    /// Whether an internal name is that of something known to be a class, and no interface.
+    fn is_class(&self, name: &str) -> bool {
+        let class = self.module.find_class(&name.replace('/', "."));
+        class.is_some_and(|class| {
+            !self.hierarchy.is_extern(class) && !self.module.classes[class].flags.has(Flags::INTERFACE)
+        })
+    }
+
     fn value_fits(&self, call: &Call, last: &SlotKind) -> bool {
         call.kind != Kind::Reference || call.op.new_value_arg().is_none() || self.fits(last, call.value)
     }
@@ -249,6 +289,10 @@ struct Editor<'e, 'a> {
     value_fits: bool,
     holder_fits: bool,
     value_name: String,
+    /// Whether the result is such a value, and that is known to be a class and no interface.
+    yields_class: bool,
+    /// Whether the expected value, if there is one, is certainly null or a value of the field.
+    expected_proven: bool,
     /// Whether the read of the updater is one of the program's, and is gone when it is edited.
     drops_read: bool,
 }
@@ -276,13 +320,32 @@ impl Editor<'_, '_> {
             (Some(read), boundary, Access::Field) if is_plain && (self.holder_fits || boundary.is_some()) => {
                 self.as_field(read, boundary)
             }
-            (Some(read), Some(boundary), Access::Offset) if is_plain => {
+            (Some(read), boundary, Access::Offset)
+                if self.is_plain_for_handle() && (self.holder_fits || boundary.is_some()) =>
+            {
+                self.as_handle_call(read, boundary)
+            }
+            (Some(read), Some(boundary), Access::Offset) if is_plain && self.call.handle.is_none() => {
                 self.as_unsafe_call(read, &boundary, needs_trigger)
             }
-            (Some(read), _, Access::Offset) if !is_plain && !names_class => self.as_shared_helper(read),
+            (Some(read), _, Access::Offset) if !is_plain && !names_class && self.call.handle.is_none() => {
+                self.as_shared_helper(read)
+            }
             (read, ..) => return self.as_helper(read),
         };
         edited.map_err(|error| reasons::not_edited(&error))
+    }
+
+    /// Whether a handle does all that the updater did, by itself: it throws if it is null, after the arguments were
+    /// evaluated; but also if the expected value is no value of the field.
+    fn is_plain_for_handle(&self) -> bool {
+        let Call { op, replacement, .. } = *self.call;
+        let casts_value = replacement.check_value || !self.value_fits;
+        self.call.handle.is_some()
+            && !replacement.check_holder
+            && !op.takes_function()
+            && self.expected_proven
+            && !(casts_value && replacement.guard == Guard::Offset)
     }
 
     fn method(&mut self) -> &mut MethodEdit {
@@ -334,6 +397,23 @@ impl Editor<'_, '_> {
         edit.edits.replace(edit.flow.offset(number), code)
     }
 
+    /// Deletes the cast right after a call whose result now is of the field's type for the verifier as well. A cast to an
+    /// interface may still throw.
+    fn drop_cast(&mut self) -> Edited {
+        if !self.yields_class {
+            return Ok(());
+        }
+        let number = self.place.call + 1;
+        let edit = self.class.methods.get_mut(&self.method).expect("it was opened");
+        if let Some(Insn::Constant(Opcode::Checkcast, class)) = edit.flow.insns.get(number as usize).map(|it| &it.insn)
+            && self.class.file.pool.class_name(*class)? == *self.value_name
+            && !edit.flow.is_target[number as usize]
+        {
+            edit.edits.delete(edit.flow.offset(number))?;
+        }
+        Ok(())
+    }
+
     fn behind_holder(&mut self, boundary: &Boundary, code: Vec<Insn>) {
         let edit = self.method();
         if let Some(after) = boundary.after {
@@ -344,14 +424,7 @@ impl Editor<'_, '_> {
     fn as_field(&mut self, read: Read, boundary: Option<Boundary>) -> Edited {
         let target = self.call.target.clone();
         self.replace_read(read, Vec::new(), Vec::new(), true)?;
-        let mut cast = Asm::new(&mut self.class.file.pool);
-        if !self.holder_fits {
-            cast.class(Opcode::Checkcast, &target.class)?;
-        }
-        let mut cast = cast.code;
-        if let Some(boundary) = boundary.filter(|boundary| boundary.after.is_some()) {
-            self.behind_holder(&boundary, std::mem::take(&mut cast));
-        }
+        let cast = self.cast_holder(boundary, &target.class)?;
         let mut asm = Asm { pool: &mut self.class.file.pool, code: cast };
         if self.call.op == Operation::Get {
             asm.field(Opcode::Getfield, &target)?;
@@ -362,6 +435,7 @@ impl Editor<'_, '_> {
             asm.field(Opcode::Putfield, &target)?;
         }
         let code = asm.code;
+        self.drop_cast()?;
         self.replace_call(code)
     }
 
@@ -394,18 +468,53 @@ impl Editor<'_, '_> {
         if self.call.replacement.check_value {
             asm.class(Opcode::Checkcast, &self.value_name)?;
         }
-        unsafes::perform(&mut asm, kind, op, substitute.as_ref(), spare)?;
+        unsafes::perform(&mut asm, kind, op, By::Unsafe { instead: substitute.as_ref() }, spare)?;
         let code = asm.code;
         self.replace_call(code)
     }
 
-    /// Puts the offset in the place of the updater.
+    fn as_handle_call(&mut self, read: Read, boundary: Option<Boundary>) -> Edited {
+        let Call { kind, op, replacement, .. } = *self.call;
+        let handle = self.call.handle.clone().expect("that is the backend");
+        self.read_offset(read)?;
+        let spare = self.method().flow.max_locals;
+        let code = self.cast_holder(boundary, &handle.holder)?;
+        let mut asm = Asm { pool: &mut self.class.file.pool, code };
+        if replacement.check_value || !self.value_fits {
+            asm.class(Opcode::Checkcast, &self.value_name)?;
+        }
+        unsafes::perform(&mut asm, kind, op, By::Handle(&handle), spare)?;
+        let code = asm.code;
+        self.drop_cast()?;
+        self.replace_call(code)
+    }
+
+    /// Casts the holder where the verifier does not know what it is. What is yielded is for right before the call.
+    fn cast_holder(&mut self, boundary: Option<Boundary>, holder: &str) -> r8lite_classfile::Result<Vec<Insn>> {
+        if self.holder_fits {
+            return Ok(Vec::new());
+        }
+        let mut cast = Asm::new(&mut self.class.file.pool);
+        cast.class(Opcode::Checkcast, holder)?;
+        let mut cast = cast.code;
+        if let Some(boundary) = boundary.filter(|boundary| boundary.after.is_some()) {
+            self.behind_holder(&boundary, std::mem::take(&mut cast));
+        }
+        Ok(cast)
+    }
+
+    /// Puts the offset, or the handle, in the place of the updater.
     fn read_offset(&mut self, read: Read) -> Edited {
         let offset = self.call.offset.clone().expect("the plan gives such a call an offset field");
-        let mut asm = Asm::new(&mut self.class.file.pool);
+        let pool = &mut self.class.file.pool;
+        let kind = match self.call.handle {
+            Some(_) => VerificationType::Object(pool.add_class(unsafes::HANDLE)?),
+            None => VerificationType::Long,
+        };
+        let mut asm = Asm::new(pool);
         asm.field(Opcode::Getstatic, &offset)?;
         let code = asm.code;
-        self.replace_read(read, code, vec![VerificationType::Long], false)
+        self.replace_read(read, code, vec![kind], false)
     }
 
     fn as_shared_helper(&mut self, read: Read) -> Edited {
@@ -442,16 +551,19 @@ impl Editor<'_, '_> {
             (true, true) => HolderCheck::NotNull,
             (true, false) => HolderCheck::Instance(self.call.target.class.clone()),
         };
-        let needs_value = replacement.check_value || replacement.access == Access::Field && kind == Kind::Reference;
+        let handle = self.call.handle.clone().filter(|_| needs_offset);
+        // What is stored as a field's value, or given to a handle, has to be of the field's type for the verifier, too.
+        let is_typed = replacement.access == Access::Field || handle.is_some();
+        let needs_value = replacement.check_value || is_typed && kind == Kind::Reference;
         let value = (needs_value && self.value_name != "java/lang/Object").then(|| self.value_name.clone());
         let field = (replacement.access == Access::Field).then(|| self.call.target.clone());
         let offset = self.call.offset.clone().filter(|_| needs_offset && receiver != Receiver::Offset);
         let checks_offset = replacement.guard == Guard::Offset;
-        if field.is_none() {
+        if field.is_none() && handle.is_none() {
             self.unsafe_class.substitute(kind, op);
             self.unsafe_class.unsafe_field();
         }
-        let helper = Helper { kind, op, receiver, checks_offset, holder, value, field, offset };
+        let helper = Helper { kind, op, receiver, checks_offset, holder, value, field, offset, handle };
         let edited = match (read, receiver) {
             (Some(read), Receiver::Offset) => self.read_offset(read),
             (Some(read), _) => self.replace_read(read, Vec::new(), Vec::new(), true),

@@ -14,8 +14,8 @@ use r8lite_passes::plan::{Kind, Reason, Recognised, UpdaterPlan};
 
 use super::asm::Asm;
 use super::attempt::{Attempt, MethodEdit};
-use super::reasons;
-use super::unsafe_class::store_offset;
+use super::unsafe_class::{store_handle, store_offset};
+use super::{Backend, reasons};
 
 impl Attempt<'_> {
     /// Edits the initialisers of all classes whose updaters get an offset or go.
@@ -39,8 +39,14 @@ impl Attempt<'_> {
         let not_edited = |error| reasons::not_edited(&error);
         let mut asm = Asm::new(&mut class.file.pool);
         if let Some(offset) = offset {
-            let unsafe_class = self.unsafe_classes.get_mut(&class.jar).expect("each jar with updaters has one");
-            store_offset(&mut asm, &unsafe_class.unsafe_field(), &target, &offset).map_err(not_edited)?;
+            let stored = match self.options.backend {
+                Backend::Unsafe => {
+                    let unsafe_class = self.unsafe_classes.get_mut(&class.jar).expect("each jar with updaters has one");
+                    store_offset(&mut asm, &unsafe_class.unsafe_field(), &target, &offset)
+                }
+                Backend::VarHandle => store_handle(&mut asm, &target, &offset),
+            };
+            stored.map_err(not_edited)?;
         }
         let code = asm.code;
         let edit = class.methods.get_mut(&method).expect("it was opened");

@@ -89,9 +89,9 @@ impl Attempt<'_> {
             add_method(&mut class.file, access, &name.name, &name.descriptor, Some(&code))?;
         }
         for updater in &updaters {
-            if let Some(offset) = &updater.offset {
+            if let Some((offset, name)) = updater.offset.as_ref().zip(self.offset_name(updater)) {
                 let flags = offset.flags.with(Flags::STATIC).with(Flags::FINAL).with(Flags::SYNTHETIC);
-                add_field(&mut class.file, flags.0, &offset.name, "J")?;
+                add_field(&mut class.file, flags.0, &name.name, &name.descriptor)?;
             }
             if updater.remove {
                 let data = &self.module.fields[updater.field];

@@ -13,7 +13,7 @@ use r8lite_classfile::{ClassFile, CodeEdits, Frame, Insn, Label, Opcode, Result,
 use r8lite_passes::plan::{Kind, Operation};
 
 use super::asm::{Asm, MemberName};
-use super::unsafes::{self, UNSAFE, UNSAFE_TYPE};
+use super::unsafes::{self, By, HANDLE_TYPE, Handle, UNSAFE, UNSAFE_TYPE};
 
 /// A helper, by all that its code depends on.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -30,6 +30,8 @@ pub(crate) struct Helper {
     pub(crate) field: Option<MemberName>,
     /// The static field that has the offset, if that is needed and not given.
     pub(crate) offset: Option<MemberName>,
+    /// The types of the handle that stands for the offset; none if Unsafe accesses the field.
+    pub(crate) handle: Option<Handle>,
 }
 
 /// What a helper is given in the place of the updater.
@@ -60,6 +62,7 @@ impl Helper {
         let receiver = match self.receiver {
             Receiver::Gone => String::new(),
             Receiver::Updater => format!("L{};", self.kind.class_name().replace('.', "/")),
+            Receiver::Offset if self.handle.is_some() => HANDLE_TYPE.to_owned(),
             Receiver::Offset => "J".to_owned(),
         };
         let (arguments, result) = signature(self.kind, self.op);
@@ -72,13 +75,20 @@ impl Helper {
         let holder = match self.receiver {
             Receiver::Gone => 0,
             Receiver::Updater => 1,
+            Receiver::Offset if self.handle.is_some() => 1,
             Receiver::Offset => 2,
         };
         if self.checks_offset {
             self.offset(&mut writer.asm)?;
-            writer.asm.op(Opcode::Lconst0);
-            writer.asm.op(Opcode::Lcmp);
-            writer.or_throw(Opcode::Ifne, "java/lang/NullPointerException")?;
+            let branch = match self.handle {
+                Some(_) => Opcode::Ifnonnull,
+                None => {
+                    writer.asm.op(Opcode::Lconst0);
+                    writer.asm.op(Opcode::Lcmp);
+                    Opcode::Ifne
+                }
+            };
+            writer.or_throw(branch, "java/lang/NullPointerException")?;
         }
         match &self.holder {
             HolderCheck::Proven => {}
@@ -97,7 +107,7 @@ impl Helper {
             None if self.op.takes_function() => self.by_loop(&mut writer, holder)?,
             None => {
                 let substitute = unsafes::substitute(unsafe_class, self.kind, self.op).filter(|_| !since_24);
-                self.by_unsafe(&mut writer, holder, substitute.as_ref())?;
+                self.by_offset(&mut writer, holder, substitute.as_ref())?;
             }
         }
         Ok(writer.finish())
@@ -107,10 +117,36 @@ impl Helper {
         match &self.offset {
             Some(field) => asm.field(Opcode::Getstatic, field),
             None => {
-                asm.insn(Insn::load(Opcode::Lload, 0));
+                asm.insn(Insn::load(if self.handle.is_some() { Opcode::Aload } else { Opcode::Lload }, 0));
                 Ok(())
             }
         }
+    }
+
+    /// Pushes what the access takes before the arguments.
+    fn place(&self, writer: &mut Writer<'_, '_>, holder: u16) -> Result<()> {
+        match &self.handle {
+            Some(handle) => {
+                self.offset(&mut writer.asm)?;
+                writer.asm.insn(Insn::load(Opcode::Aload, holder));
+                writer.asm.class(Opcode::Checkcast, &handle.holder)
+            }
+            None => {
+                writer.asm.field(Opcode::Getstatic, &writer.unsafe_field)?;
+                writer.asm.insn(Insn::load(Opcode::Aload, holder));
+                self.offset(&mut writer.asm)
+            }
+        }
+    }
+
+    /// What does an operation of the helper's.
+    fn by<'x>(&'x self, instead: Option<&'x MemberName>) -> By<'x> {
+        self.handle.as_ref().map_or(By::Unsafe { instead }, By::Handle)
+    }
+
+    /// Whether an argument has to be cast. A handle casts all that it is given, so all has to be what it takes.
+    fn casts(&self, index: usize) -> bool {
+        self.op.new_value_arg() == Some(index) || self.handle.is_some()
     }
 
     /// Pushes the arguments of the operation.
@@ -120,7 +156,7 @@ impl Helper {
         let mut local = holder + 1;
         for index in 0..descriptor::parameters(&format!("({arguments})V"))?.count() {
             asm.insn(Insn::load(code.load, local));
-            if let Some(class) = self.value.as_ref().filter(|_| self.op.new_value_arg() == Some(index)) {
+            if let Some(class) = self.value.as_ref().filter(|_| self.casts(index)) {
                 asm.class(Opcode::Checkcast, class)?;
             }
             local += code.slots;
@@ -141,11 +177,45 @@ impl Helper {
         Ok(())
     }
 
-    fn by_unsafe(&self, writer: &mut Writer<'_, '_>, holder: u16, substitute: Option<&MemberName>) -> Result<()> {
-        writer.unsafe_at(|asm| self.offset(asm), holder)?;
+    fn by_offset(&self, writer: &mut Writer<'_, '_>, holder: u16, substitute: Option<&MemberName>) -> Result<()> {
+        if let (Some(handle), Some(class)) = (&self.handle, &self.value)
+            && matches!(self.op, Operation::CompareAndSet | Operation::WeakCompareAndSet)
+        {
+            self.compare_with_anything(writer, holder, handle, class)?;
+        }
+        self.place(writer, holder)?;
         self.arguments(&mut writer.asm, holder)?;
-        unsafes::perform(&mut writer.asm, self.kind, self.op, substitute, writer.locals)?;
+        unsafes::perform(&mut writer.asm, self.kind, self.op, self.by(substitute), writer.locals)?;
         self.ret(&mut writer.asm);
+        Ok(())
+    }
+
+    /// Returns false if the expected value is no value of the field, where the handle would throw. Then the new value is
+    /// checked all the same, and the field is read.
+    fn compare_with_anything(
+        &self,
+        writer: &mut Writer<'_, '_>,
+        holder: u16,
+        handle: &Handle,
+        class: &str,
+    ) -> Result<()> {
+        let fits = writer.edits.new_label();
+        let (expected, value) = (holder + 1, holder + 2);
+        writer.asm.insn(Insn::load(Opcode::Aload, expected));
+        writer.asm.insn(Insn::Branch(Opcode::Ifnull, fits));
+        writer.asm.insn(Insn::load(Opcode::Aload, expected));
+        writer.asm.class(Opcode::Instanceof, class)?;
+        writer.asm.insn(Insn::Branch(Opcode::Ifne, fits));
+        writer.asm.insn(Insn::load(Opcode::Aload, value));
+        writer.asm.class(Opcode::Checkcast, class)?;
+        writer.asm.op(Opcode::Pop);
+        self.place(writer, holder)?;
+        unsafes::perform(&mut writer.asm, self.kind, Operation::Get, By::Handle(handle), 0)?;
+        writer.asm.op(Opcode::Pop);
+        writer.asm.op(Opcode::Iconst0);
+        writer.asm.op(Opcode::Ireturn);
+        writer.asm.insn(Insn::Label(fits));
+        writer.edits.frame(fits, writer.frame.clone());
         Ok(())
     }
 
@@ -155,8 +225,8 @@ impl Helper {
         let function = if is_unary { holder + 1 } else { holder + 1 + code.slots };
         let (old, new) = (writer.locals, writer.locals + code.slots);
         let retry = writer.label_here();
-        writer.unsafe_at(|asm| self.offset(asm), holder)?;
-        unsafes::perform(&mut writer.asm, self.kind, Operation::Get, None, 0)?;
+        self.place(writer, holder)?;
+        unsafes::perform(&mut writer.asm, self.kind, Operation::Get, self.by(None), 0)?;
         let asm = &mut writer.asm;
         asm.insn(Insn::store(code.store, old));
         asm.insn(Insn::load(Opcode::Aload, function));
@@ -169,11 +239,11 @@ impl Helper {
             asm.class(Opcode::Checkcast, class)?;
         }
         asm.insn(Insn::store(code.store, new));
-        writer.unsafe_at(|asm| self.offset(asm), holder)?;
+        self.place(writer, holder)?;
         let asm = &mut writer.asm;
         asm.insn(Insn::load(code.load, old));
         asm.insn(Insn::load(code.load, new));
-        unsafes::perform(asm, self.kind, Operation::CompareAndSet, None, 0)?;
+        unsafes::perform(asm, self.kind, Operation::CompareAndSet, self.by(None), 0)?;
         asm.insn(Insn::Branch(Opcode::Ifeq, retry));
         let returns_old = matches!(self.op, Operation::GetAndUpdate | Operation::GetAndAccumulate);
         asm.insn(Insn::load(code.load, if returns_old { old } else { new }));
@@ -206,7 +276,7 @@ pub(crate) fn substitute_code(
     let asm = &mut writer.asm;
     let place = [Insn::load(Opcode::Aload, 0), Insn::load(Opcode::Aload, 1), Insn::load(Opcode::Lload, 2)];
     asm.code.extend(place.clone());
-    unsafes::perform(asm, kind, Operation::Get, None, 0)?;
+    unsafes::perform(asm, kind, Operation::Get, By::Unsafe { instead: None }, 0)?;
     asm.insn(Insn::store(code.store, old));
     asm.code.extend(place);
     asm.insn(Insn::load(code.load, old));
@@ -217,7 +287,7 @@ pub(crate) fn substitute_code(
         asm.insn(Insn::load(code.load, 4));
         asm.op(code.add);
     }
-    unsafes::perform(asm, kind, Operation::CompareAndSet, None, 0)?;
+    unsafes::perform(asm, kind, Operation::CompareAndSet, By::Unsafe { instead: None }, 0)?;
     asm.insn(Insn::Branch(Opcode::Ifeq, retry));
     asm.insn(Insn::load(code.load, old));
     asm.op(code.ret);
@@ -296,13 +366,6 @@ impl<'c, 'a> Writer<'c, 'a> {
         self.asm.insn(Insn::Label(label));
         self.edits.frame(label, self.frame.clone());
         Ok(())
-    }
-
-    /// Pushes Unsafe, the holder and the offset.
-    fn unsafe_at(&mut self, offset: impl Fn(&mut Asm<'c, 'a>) -> Result<()>, holder: u16) -> Result<()> {
-        self.asm.field(Opcode::Getstatic, &self.unsafe_field)?;
-        self.asm.insn(Insn::load(Opcode::Aload, holder));
-        offset(&mut self.asm)
     }
 
     fn finish(mut self) -> CodeEdits {

@@ -20,6 +20,8 @@ pub(crate) struct CallPlace {
     pub(crate) holder: Kind,
     /// What the last argument is known to be.
     pub(crate) last: Kind,
+    /// What the one above the holder is known to be.
+    pub(crate) first: Kind,
 }
 
 /// The instruction that pushes an updater.
@@ -47,7 +49,8 @@ impl CallPlace {
         let base = stack.len().checked_sub(arguments + 2)?;
         let holder = stack[base + 1].kind.clone();
         let last = stack.last().map_or(Kind::Other, |slot| slot.kind.clone());
-        let mut place = CallPlace { call, base, read: None, region: Vec::new(), holder, last };
+        let first = stack.get(base + 2).map_or(Kind::Other, |slot| slot.kind.clone());
+        let mut place = CallPlace { call, base, read: None, region: Vec::new(), holder, last, first };
         if let Some(pusher) = stack[base].pusher {
             place.find_read(flow, pool, pusher);
         }

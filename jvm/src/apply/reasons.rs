@@ -16,10 +16,12 @@ pub(crate) fn not_written(error: &r8lite_classfile::Error) -> Reason {
     Reason::new("not-edited", format!("its class could not be changed: {error}; make it smaller"))
 }
 
-pub(crate) fn old_class(class: &str, version: u16) -> Reason {
+pub(crate) fn old_class(class: &str, version: u16, wanted: u16) -> Reason {
     Reason::new(
         "old-class",
-        format!("{class} is of class file version {version}, which has no class constants; compile it for 49 or later"),
+        format!(
+            "{class} is of class file version {version}, and {wanted} is the first that has what it takes; compile it for that"
+        ),
     )
 }
 

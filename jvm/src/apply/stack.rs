@@ -60,6 +60,8 @@ pub(crate) struct Flow {
     /// The stack before each instruction; none where no way leads to.
     pub(crate) before: Vec<Option<Vec<Slot>>>,
     pub(crate) max_locals: u16,
+    /// Whether control gets to an instruction from elsewhere than the one above it.
+    pub(crate) is_target: Vec<bool>,
     numbers: Vec<u32>,
     handlers: Vec<Range>,
 }
@@ -92,7 +94,7 @@ impl Flow {
         let frames = file.frames(method)?;
         let mut walk = Walk::new(file, method, &flow, &frames)?;
         walk.run()?;
-        flow.before = walk.before;
+        (flow.before, flow.is_target) = (walk.before, walk.leader);
         Ok(flow)
     }
 
@@ -106,7 +108,14 @@ impl Flow {
             }
         }
         numbers[code.bytes.len()] = insns.len() as u32;
-        let mut flow = Flow { insns, before: Vec::new(), max_locals: code.max_locals, numbers, handlers: Vec::new() };
+        let mut flow = Flow {
+            insns,
+            before: Vec::new(),
+            max_locals: code.max_locals,
+            is_target: Vec::new(),
+            numbers,
+            handlers: Vec::new(),
+        };
         for range in &code.exceptions {
             let number = |offset: u16| flow.number(u32::from(offset));
             let (start, end, handler) = (number(range.start)?, number(range.end)?, number(range.handler)?);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use r8lite_classfile::{
-    ClassFile, CodeEdits, Insn, Opcode, Result, add_field, add_method, class_initializer, flags, write,
+    ClassFile, CodeEdits, Insn, Opcode, Result, add_field, add_method, class_initializer, descriptor, flags, write,
 };
 use r8lite_passes::plan::{Kind, Operation};
 
@@ -95,6 +95,7 @@ fn shared_helper(kind: Kind, op: Operation) -> Helper {
         value: None,
         field: None,
         offset: None,
+        handle: None,
     }
 }
 
@@ -121,7 +122,7 @@ pub(crate) fn get_declared_field() -> MemberName {
     MemberName::new("java/lang/Class", "getDeclaredField", "(Ljava/lang/String;)Ljava/lang/reflect/Field;")
 }
 
-/// `UNSAFE_FIELD = UNSAFE.objectFieldOffset(Holder.class.getDeclaredField("x"))`
+/// `x$offset = UNSAFE.objectFieldOffset(Holder.class.getDeclaredField("x"))`
 pub(crate) fn store_offset(
     asm: &mut Asm<'_, '_>,
     unsafe_field: &MemberName,
@@ -135,6 +136,33 @@ pub(crate) fn store_offset(
     asm.invoke(Opcode::Invokevirtual, &get_declared_field())?;
     asm.invoke(Opcode::Invokevirtual, &MemberName::new(UNSAFE, "objectFieldOffset", "(Ljava/lang/reflect/Field;)J"))?;
     asm.field(Opcode::Putstatic, offset)
+}
+
+/// `x$VH = MethodHandles.lookup().findVarHandle(Holder.class, "x", X.class)`
+pub(crate) fn store_handle(asm: &mut Asm<'_, '_>, target: &MemberName, handle: &MemberName) -> Result<()> {
+    let lookup =
+        MemberName::new("java/lang/invoke/MethodHandles", "lookup", "()Ljava/lang/invoke/MethodHandles$Lookup;");
+    asm.invoke(Opcode::Invokestatic, &lookup)?;
+    let holder = asm.pool.add_class(&target.class)?;
+    asm.insn(Insn::Constant(Opcode::Ldc, holder));
+    asm.string(&target.name)?;
+    match (descriptor::class_constant(&target.descriptor), &*target.descriptor) {
+        (Some(value), _) => {
+            let value = asm.pool.add_class(value)?;
+            asm.insn(Insn::Constant(Opcode::Ldc, value));
+        }
+        (None, primitive) => {
+            let boxed = if primitive == "J" { "java/lang/Long" } else { "java/lang/Integer" };
+            asm.field(Opcode::Getstatic, &MemberName::new(boxed, "TYPE", "Ljava/lang/Class;"))?;
+        }
+    }
+    let find = MemberName::new(
+        "java/lang/invoke/MethodHandles$Lookup",
+        "findVarHandle",
+        "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;)Ljava/lang/invoke/VarHandle;",
+    );
+    asm.invoke(Opcode::Invokevirtual, &find)?;
+    asm.field(Opcode::Putstatic, handle)
 }
 
 /// What a name of the added class ends in, by the content that it is for: FNV-1a, which never changes.

@@ -1,4 +1,4 @@
-//! The operations of updaters as methods of `sun.misc.Unsafe`.
+//! The operations of updaters as methods of `sun.misc.Unsafe` and of `java.lang.invoke.VarHandle`.
 
 use r8lite_classfile::{Insn, Opcode, Result};
 use r8lite_passes::plan::{Kind, Operation};
@@ -22,7 +22,7 @@ pub(crate) fn value(kind: Kind) -> (&'static str, &'static str) {
 
 /// What becomes of an operation.
 pub(crate) struct Call {
-    /// The method that is called with Unsafe, holder and offset below its arguments.
+    /// The method of Unsafe that is called with holder and offset below its arguments.
     pub(crate) method: MemberName,
     /// What it adds, where that is no argument of the operation.
     pub(crate) delta: Option<i32>,
@@ -97,15 +97,59 @@ pub(crate) fn push_delta(asm: &mut Asm<'_, '_>, kind: Kind, delta: i32) {
     }
 }
 
-/// The operation, with Unsafe, holder, offset and the operation's arguments on the stack. `instead` is a static method
-/// that takes Unsafe's place below it, where that lacks the method; `spare` is a local variable that nothing uses.
-pub(crate) fn perform(
-    asm: &mut Asm<'_, '_>,
-    kind: Kind,
-    op: Operation,
-    instead: Option<&MemberName>,
-    spare: u16,
-) -> Result<()> {
+/// The internal name of the class.
+pub(crate) const HANDLE: &str = "java/lang/invoke/VarHandle";
+
+/// Its descriptor.
+pub(crate) const HANDLE_TYPE: &str = "Ljava/lang/invoke/VarHandle;";
+
+/// The types that a handle works with: those of its methods have to be exactly these.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Handle {
+    /// The internal name of the holder class.
+    pub(crate) holder: String,
+    /// The descriptor of the field.
+    pub(crate) value: String,
+}
+
+impl Handle {
+    fn method(&self, op: Operation) -> MemberName {
+        let Handle { holder, value } = self;
+        let (name, descriptor) = match op {
+            Operation::Get => ("getVolatile", format!("(L{holder};){value}")),
+            Operation::Set => ("setVolatile", format!("(L{holder};{value})V")),
+            Operation::LazySet => ("setRelease", format!("(L{holder};{value})V")),
+            Operation::CompareAndSet | Operation::WeakCompareAndSet => {
+                ("compareAndSet", format!("(L{holder};{value}{value})Z"))
+            }
+            Operation::GetAndSet => ("getAndSet", format!("(L{holder};{value}){value}")),
+            Operation::GetAndAdd
+            | Operation::GetAndIncrement
+            | Operation::GetAndDecrement
+            | Operation::AddAndGet
+            | Operation::IncrementAndGet
+            | Operation::DecrementAndGet => ("getAndAdd", format!("(L{holder};{value}){value}")),
+            Operation::GetAndUpdate
+            | Operation::UpdateAndGet
+            | Operation::GetAndAccumulate
+            | Operation::AccumulateAndGet => unreachable!("operations with a function become a loop"),
+        };
+        MemberName::new(HANDLE, name, descriptor)
+    }
+}
+
+/// What does an operation at an offset.
+#[derive(Clone, Copy)]
+pub(crate) enum By<'x> {
+    /// Unsafe, or in the place of a method that it lacks, a static one that is given it as well.
+    Unsafe { instead: Option<&'x MemberName> },
+    /// A handle, which has the offset.
+    Handle(&'x Handle),
+}
+
+/// The operation, with Unsafe, holder and offset, or handle and holder, and then the operation's arguments on the stack.
+/// `spare` is a local variable that nothing uses.
+pub(crate) fn perform(asm: &mut Asm<'_, '_>, kind: Kind, op: Operation, by: By<'_>, spare: u16) -> Result<()> {
     let Call { method, delta, returns_new, .. } = call(kind, op).expect("operations with a function become a loop");
     let code = value_code(kind);
     if let Some(delta) = delta {
@@ -114,9 +158,10 @@ pub(crate) fn perform(
         asm.op(code.dup);
         asm.insn(Insn::store(code.store, spare));
     }
-    match instead {
-        Some(helper) => asm.invoke(Opcode::Invokestatic, helper)?,
-        None => asm.invoke(Opcode::Invokevirtual, &method)?,
+    match by {
+        By::Unsafe { instead: Some(helper) } => asm.invoke(Opcode::Invokestatic, helper)?,
+        By::Unsafe { instead: None } => asm.invoke(Opcode::Invokevirtual, &method)?,
+        By::Handle(handle) => asm.invoke(Opcode::Invokevirtual, &handle.method(op))?,
     }
     if returns_new {
         match delta {

@@ -224,3 +224,26 @@ fn a_broken_jar_never_panics() {
         }
     }
 }
+
+#[test]
+fn a_jar_in_a_jar_is_read_whether_or_not_it_is_compressed() {
+    let inner = make(&[("x", b"inner")]);
+    let mut edits = JarEdits::default();
+    edits.add("stored.jar", inner.clone(), true);
+    edits.add("packed.jar", inner, false);
+    edits.add("no.jar", b"text".to_vec(), true);
+    let bytes = jar::write(&Jar::empty(), &edits).unwrap();
+    let outer = open(&bytes).unwrap();
+    for entry in [0, 1] {
+        let inner = outer.nested(entry, &Limits::default()).unwrap();
+        assert_eq!((inner.entries().len(), inner.content(0).unwrap()), (1, b"inner".to_vec()));
+        // One in that one.
+        let mut edits = JarEdits::default();
+        edits.add("outer.jar", bytes.clone(), true);
+        let outermost = jar::write(&Jar::empty(), &edits).unwrap();
+        let between = open(&outermost).unwrap().nested(0, &Limits::default()).unwrap();
+        assert_eq!(between.nested(entry, &Limits::default()).unwrap().entries(), inner.entries());
+    }
+    assert!(matches!(outer.nested(2, &Limits::default()), Err(JarError::Zip(_))));
+    assert_eq!(outer.entries()[0].crc, outer.entries()[1].crc);
+}

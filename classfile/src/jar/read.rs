@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::{Cursor, Read};
+use std::sync::Arc;
 
 use zip::{CompressionMethod, ZipArchive};
 
@@ -12,10 +13,26 @@ use crate::mentions::{Names, Scan};
 /// A jar in memory.
 #[derive(Clone, Debug)]
 pub struct Jar<'a> {
-    pub(super) bytes: &'a [u8],
+    pub(super) bytes: Bytes<'a>,
     /// None for the empty jar.
-    pub(super) archive: Option<ZipArchive<Cursor<&'a [u8]>>>,
+    pub(super) archive: Option<ZipArchive<Cursor<Bytes<'a>>>>,
     entries: Vec<Entry>,
+}
+
+/// The bytes of a jar: of one that lies compressed in another jar, its own.
+#[derive(Clone, Debug)]
+pub(super) enum Bytes<'a> {
+    Borrowed(&'a [u8]),
+    Unpacked(Arc<Vec<u8>>),
+}
+
+impl AsRef<[u8]> for Bytes<'_> {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Bytes::Borrowed(bytes) => bytes,
+            Bytes::Unpacked(bytes) => bytes,
+        }
+    }
 }
 
 /// An entry of a jar.
@@ -27,6 +44,8 @@ pub struct Entry {
     pub size: u64,
     /// Whether it is not compressed.
     pub stored: bool,
+    /// The CRC-32 of its content, as the list of entries has it.
+    pub crc: u32,
 }
 
 /// What a jar may unpack to.
@@ -59,7 +78,7 @@ impl<'a> Jar<'a> {
     /// A jar without entries, to add to.
     #[must_use]
     pub fn empty() -> Jar<'a> {
-        Jar { bytes: &[], archive: None, entries: Vec::new() }
+        Jar { bytes: Bytes::Borrowed(&[]), archive: None, entries: Vec::new() }
     }
 
     /// Reads the list of entries.
@@ -67,7 +86,38 @@ impl<'a> Jar<'a> {
     /// # Errors
     /// It is no jar, or it is one that is refused; see [`JarError`].
     pub fn read(bytes: &'a [u8], limits: &Limits) -> Result<Jar<'a>, JarError> {
-        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| JarError::Zip(error.to_string()))?;
+        Jar::open(Bytes::Borrowed(bytes), limits)
+    }
+
+    /// Reads a jar that is an entry of this one. If neither is compressed, as is usual, it is not copied either.
+    ///
+    /// # Errors
+    /// The entry is broken, or no jar, or one that is refused.
+    ///
+    /// # Panics
+    /// There is no such entry.
+    pub fn nested(&self, entry: usize, limits: &Limits) -> Result<Jar<'a>, JarError> {
+        let stored = self.stored(entry);
+        let bytes = match stored {
+            Some(bytes) => Bytes::Borrowed(bytes),
+            None => Bytes::Unpacked(Arc::new(self.content(entry)?)),
+        };
+        Jar::open(bytes, limits)
+    }
+
+    /// The content of an entry that is not compressed, if this jar itself was not either.
+    fn stored(&self, entry: usize) -> Option<&'a [u8]> {
+        let (Bytes::Borrowed(bytes), Entry { size, stored: true, .. }) = (&self.bytes, &self.entries[entry]) else {
+            return None;
+        };
+        // A copy of the archive shares its list of entries. What is encrypted cannot be read this way, and is refused.
+        let mut archive = self.archive.clone()?;
+        let start = usize::try_from(archive.by_index(entry).ok()?.data_start()?).ok()?;
+        bytes.get(start..start.checked_add(usize::try_from(*size).ok()?)?)
+    }
+
+    fn open(bytes: Bytes<'a>, limits: &Limits) -> Result<Jar<'a>, JarError> {
+        let archive = ZipArchive::new(Cursor::new(bytes.clone())).map_err(|error| JarError::Zip(error.to_string()))?;
         if archive.len() > limits.entries {
             return Err(JarError::TooManyEntries { found: archive.len(), limit: limits.entries });
         }
@@ -92,12 +142,13 @@ impl<'a> Jar<'a> {
             if unpacked > limits.total_size {
                 return Err(JarError::TooLarge { name, size: unpacked, limit: limits.total_size });
             }
-            entries.push(Entry { name, size, stored: data.compression() == CompressionMethod::Stored });
+            let stored = data.compression() == CompressionMethod::Stored;
+            entries.push(Entry { name, size, stored, crc: data.crc32() });
         }
         if archive.has_duplicate_names() {
-            return Err(JarError::Duplicate(duplicate(bytes, &entries)));
+            return Err(JarError::Duplicate(duplicate(bytes.as_ref(), &entries)));
         }
-        if packed > bytes.len() as u64 {
+        if packed > bytes.as_ref().len() as u64 {
             return Err(JarError::Overlap);
         }
         Ok(Jar { bytes, archive: Some(archive), entries })

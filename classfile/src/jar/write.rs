@@ -54,11 +54,11 @@ impl JarEdits {
 /// to be copied is broken.
 pub fn write(jar: &Jar<'_>, edits: &JarEdits) -> Result<Vec<u8>, JarError> {
     if edits.is_empty() && jar.archive.is_some() {
-        return Ok(jar.bytes.to_vec());
+        return Ok(jar.bytes.as_ref().to_vec());
     }
     check(jar, edits)?;
     let broken = |error: zip::result::ZipError| JarError::Zip(error.to_string());
-    let mut out = Cursor::new(Vec::with_capacity(jar.bytes.len()));
+    let mut out = Cursor::new(Vec::with_capacity(jar.bytes.as_ref().len()));
     out.get_mut().extend(before_entries(jar));
     out.set_position(out.get_ref().len() as u64);
     let mut writer = ZipWriter::new(out);
@@ -100,11 +100,11 @@ pub fn write(jar: &Jar<'_>, edits: &JarEdits) -> Result<Vec<u8>, JarError> {
 }
 
 /// What comes before the first entry: an executable jar begins with a script, which stays.
-fn before_entries<'a>(jar: &Jar<'a>) -> &'a [u8] {
+fn before_entries<'j>(jar: &'j Jar<'_>) -> &'j [u8] {
     let Some(archive) = &jar.archive else { return &[] };
     let starts = (0..archive.len()).filter_map(|index| Some(archive.by_index_data(index).ok()?.header_start()));
     let first = starts.min().and_then(|start| usize::try_from(start).ok());
-    first.and_then(|first| jar.bytes.get(..first)).unwrap_or(&[])
+    first.and_then(|first| jar.bytes.as_ref().get(..first)).unwrap_or(&[])
 }
 
 fn write_entry(

@@ -33,11 +33,12 @@
 mod apply;
 mod lift;
 mod names;
+pub mod program;
 
 pub use apply::{AddedClass, Applied, ApplyOptions, Backend, apply};
-pub use lift::lift;
+pub use lift::{lift, lift_from};
 
-use r8lite_ir::{Class, Func, SecondaryMap, Verified};
+use r8lite_ir::{Class, ClassOrigin, Func, SecondaryMap, Verified};
 
 /// The class whose methods stand for `invokedynamic` and for the constants that the IR does not have. No class file can
 /// have this name.
@@ -50,6 +51,29 @@ pub struct Input<'a> {
     pub bytes: &'a [u8],
     /// What to call it in messages.
     pub name: &'a str,
+}
+
+/// Class files to lift, and where to find more.
+#[derive(Clone, Copy)]
+pub struct Sources<'a, 's> {
+    /// The program; with [`Methods::Relevant`], all of it that mentions updaters is enough.
+    pub program: &'s [Input<'a>],
+    /// What it runs with. Classes that it has besides are taken from the program.
+    pub classpath: &'s [Input<'a>],
+    /// Class files that may run with the program without being part of the module, as those that other files of the same
+    /// class may take the place of. What they name may be used by code that nobody sees.
+    pub opaque: &'s [Input<'a>],
+    /// Finds further classes by their internal names, when they are needed.
+    pub find: &'s dyn Fn(&str) -> Option<Found<'a>>,
+}
+
+/// A class that was found by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// The class file.
+    pub input: Input<'a>,
+    /// Whether it is of the program or of the class path.
+    pub origin: ClassOrigin,
 }
 
 /// How to lift.
@@ -103,7 +127,7 @@ impl Lifted {
 /// Where a method was declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The number of the input: of the program, then of the class path.
+    /// The number of the input: of the program, then of the class path, then of those that were found by name.
     pub input: u32,
     /// The number of the method in the class file.
     pub method: u32,

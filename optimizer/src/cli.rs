@@ -78,7 +78,7 @@ pub(crate) enum Command {
     Run(Box<Run>),
     /// Check a program
     Verify(Verify),
-    /// Print class files as IR text (not built yet)
+    /// Print class files as IR text
     Dis(Dis),
     /// List the passes
     Passes,
@@ -86,7 +86,7 @@ pub(crate) enum Command {
 
 #[derive(Args, Debug)]
 pub(crate) struct Inputs {
-    /// IR text, or - for standard input; several are one program
+    /// IR text (- for standard input), or class files, jars and folders of them; several are one program
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
 }
@@ -127,7 +127,7 @@ pub(crate) struct Optimize {
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Class files (no effect on IR text)")]
+#[command(next_help_heading = "Class files and jars (no effect on IR text)")]
 pub(crate) struct ClassFiles {
     /// How a replaced call is expressed
     #[arg(long, value_name = "BACKEND")]
@@ -138,12 +138,20 @@ pub(crate) struct ClassFiles {
     /// The lowest Java version that the result has to run on
     #[arg(long, value_name = "N")]
     pub(crate) min_java: Option<u32>,
-    /// Jars with classes that the input refers to
+    /// Jars and folders with classes that the input refers to, separated as in Java's class paths
     #[arg(long, value_name = "JARS")]
     pub(crate) classpath: Option<String>,
-    /// Fail where a class cannot be read, instead of passing it through
+    /// Fail where a class cannot be read, instead of leaving it as it is
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+impl ClassFiles {
+    /// Whether any of these was given.
+    pub(crate) fn any(&self) -> bool {
+        let Self { backend, min_api, min_java, classpath, strict } = self;
+        backend.is_some() || min_api.is_some() || min_java.is_some() || classpath.is_some() || *strict
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -223,6 +231,8 @@ pub(crate) struct Explain {
     pub(crate) inputs: Inputs,
     #[command(flatten)]
     pub(crate) scope: Scope,
+    #[command(flatten)]
+    pub(crate) class_files: ClassFiles,
     /// Write the same as JSON
     #[arg(long, value_name = "FILE.json")]
     pub(crate) report: Option<PathBuf>,
@@ -310,7 +320,7 @@ pub(crate) struct Verify {
 
 #[derive(Args, Debug)]
 pub(crate) struct Dis {
-    /// A class file or a jar
+    /// Class files, jars, or folders of them; several are one program
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
 }

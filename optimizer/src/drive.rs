@@ -14,38 +14,36 @@ use r8lite_passes::plan::{Plan, PlanOptions};
 use r8lite_passes::registry;
 use r8lite_passes::report::Report;
 
+use crate::classes;
 use crate::cli::{self, Emit};
 use crate::console::Console;
 use crate::failure::{self, Failure};
-use crate::input::{self, Input};
+use crate::input::{self, Input, Inputs};
 use crate::observe::{Clock, Observe};
 use crate::output::{self, Files};
 
 /// What `optimize` and `explain` are to do, with all defaults filled in.
 #[derive(Debug)]
 pub(crate) struct Options {
-    inputs: Vec<PathBuf>,
-    output: Option<PathBuf>,
-    emit: Vec<Emit>,
-    plan: PlanOptions,
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) emit: Vec<Emit>,
+    pub(crate) plan: PlanOptions,
     /// Whether the passes were named, and nothing else is to run, not even what prepares the plan.
     raw: bool,
     /// Whether to stop at what is planned, and change nothing.
-    only_plan: bool,
+    pub(crate) only_plan: bool,
     config: Config,
-    observe: Observe,
-    explain: bool,
-    report: Option<PathBuf>,
+    pub(crate) observe: Observe,
+    pub(crate) explain: bool,
+    pub(crate) report: Option<PathBuf>,
     fail_under: Option<f64>,
-    time_passes: bool,
+    pub(crate) time_passes: bool,
+    pub(crate) class_files: cli::ClassFiles,
 }
 
 impl Options {
-    pub(crate) fn of_optimize(args: cli::Optimize, console: &Console) -> Result<Self, Failure> {
-        let cli::ClassFiles { backend, min_api, min_java, classpath, strict } = args.class_files;
-        if backend.is_some() || min_api.is_some() || min_java.is_some() || classpath.is_some() || strict {
-            console.warning("--backend, --min-api, --min-java, --classpath and --strict have no effect on IR text");
-        }
+    pub(crate) fn of_optimize(args: cli::Optimize) -> Result<Self, Failure> {
         if let Some(kind) = args.emit.iter().find(|kind| matches!(kind, Emit::Clif | Emit::Asm | Emit::Obj)) {
             return Err(failure::not_built(&format!("--emit {}", format!("{kind:?}").to_lowercase())));
         }
@@ -76,6 +74,7 @@ impl Options {
             report: args.reports.report,
             fail_under: args.reports.fail_under,
             time_passes: flags.time_passes,
+            class_files: args.class_files,
         })
     }
 
@@ -94,6 +93,7 @@ impl Options {
             report: args.report,
             fail_under: None,
             time_passes: false,
+            class_files: args.class_files,
         })
     }
 }
@@ -103,15 +103,25 @@ fn plan_options(scope: cli::Scope) -> PlanOptions {
     PlanOptions { keep, whole_program, closed_packages }
 }
 
-/// `r8lite optimize` and `r8lite explain`: the five hops.
+/// `r8lite optimize` and `r8lite explain`.
 pub(crate) fn optimize(options: &Options, console: &Console) -> Result<(), Failure> {
     let mut clock = Clock::default();
-    let inputs = clock.time("read", || input::read(&options.inputs))?;
-    let module = clock.time("parse", || parse(&inputs, console))?;
-    let verified = clock.time("verify", || check(module, &inputs, console))?;
+    match clock.time("read", || input::read(&options.inputs))? {
+        Inputs::Ir(inputs) => optimize_ir(options, &inputs, console, clock),
+        Inputs::Classes(inputs) => classes::optimize(options, &inputs, console, clock),
+    }
+}
+
+/// The five hops for IR text.
+fn optimize_ir(options: &Options, inputs: &[Input], console: &Console, mut clock: Clock) -> Result<(), Failure> {
+    if options.class_files.any() {
+        console.warning("--backend, --min-api, --min-java, --classpath and --strict have no effect on IR text");
+    }
+    let module = clock.time("parse", || parse(inputs, console))?;
+    let verified = clock.time("verify", || check(module, inputs, console))?;
     let mut prepared = prepare(verified, options, &mut clock)?;
     let plan = clock.time("plan", || prepared.decide(&options.plan));
-    warn_of_idle_patterns(options, prepared.module(), console);
+    warn_of_idle_patterns(&options.plan, prepared.module(), console);
     let plan_text = if options.emit.contains(&Emit::Plan) { plan.text(prepared.module()) } else { String::new() };
     let (module, mut report) = match options.only_plan {
         true => {
@@ -120,8 +130,8 @@ pub(crate) fn optimize(options: &Options, console: &Console) -> Result<(), Failu
         }
         false => run_passes(prepared, &plan, options, &mut clock)?,
     };
-    report.locate(&sources(&inputs));
-    clock.time("write", || write(options, &inputs, &module, &plan_text, &report))?;
+    report.locate(&sources(inputs));
+    clock.time("write", || write(options, inputs, &module, &plan_text, &report))?;
     if options.explain {
         output::stderr(&explaining::text(&report));
     }
@@ -143,8 +153,8 @@ fn prepare(verified: Verified, options: &Options, clock: &mut Clock) -> Result<P
 }
 
 /// Says which patterns keep nothing: perhaps they are misspelt.
-fn warn_of_idle_patterns(options: &Options, module: &Module, console: &Console) {
-    for pattern in &options.plan.keep {
+pub(crate) fn warn_of_idle_patterns(plan: &PlanOptions, module: &Module, console: &Console) {
+    for pattern in &plan.keep {
         let only = PlanOptions { keep: vec![pattern.clone()], ..PlanOptions::default() };
         let keeps = |class: Class| {
             let data = &module.classes[class];
@@ -171,8 +181,10 @@ fn run_passes(
 
 /// `r8lite verify`.
 pub(crate) fn verify(paths: &[PathBuf], console: &Console) -> Result<(), Failure> {
-    let inputs = input::read(paths)?;
-    load(&inputs, console).map(drop)
+    match input::read(paths)? {
+        Inputs::Ir(inputs) => load(&inputs, console).map(drop),
+        Inputs::Classes(inputs) => classes::verify(&inputs),
+    }
 }
 
 /// `r8lite passes`.
@@ -219,7 +231,7 @@ pub(crate) fn optimize_quietly(verified: Verified) -> Result<Verified, Failure> 
     }
 }
 
-fn enough_replaced(options: &Options, report: &Report) -> Result<(), Failure> {
+pub(crate) fn enough_replaced(options: &Options, report: &Report) -> Result<(), Failure> {
     let percent = explaining::replaced_percent(&report.summary);
     match options.fail_under {
         Some(limit) if percent < limit => Err(Failure::Input(Some(format!(
@@ -267,7 +279,7 @@ fn write(
 }
 
 /// Where one kind of output goes: to OUTPUT itself if it is the only kind, else beside the IR under a name of its own.
-fn beside(output: &Path, kind: Emit, folder: bool, all: &[Emit]) -> PathBuf {
+pub(crate) fn beside(output: &Path, kind: Emit, folder: bool, all: &[Emit]) -> PathBuf {
     let name = match kind {
         Emit::Plan => "plan",
         Emit::Report => "report",

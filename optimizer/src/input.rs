@@ -28,6 +28,28 @@ impl Kind {
     }
 }
 
+/// All inputs.
+#[derive(Debug)]
+pub(crate) enum Inputs {
+    /// IR text.
+    Ir(Vec<Input>),
+    /// Class files, jars and folders of them.
+    Classes(Vec<ClassInput>),
+}
+
+impl Inputs {
+    /// The texts, for who can do nothing with class files.
+    pub(crate) fn ir(self) -> Result<Vec<Input>, Failure> {
+        match self {
+            Inputs::Ir(inputs) => Ok(inputs),
+            Inputs::Classes(inputs) => {
+                let name = &inputs[0].name;
+                Err(anyhow!("`{name}` is not IR text (.ir), and this command takes nothing else yet").into())
+            }
+        }
+    }
+}
+
 /// A text that was read.
 #[derive(Debug)]
 pub(crate) struct Input {
@@ -39,8 +61,28 @@ pub(crate) struct Input {
     pub(crate) text: String,
 }
 
-/// Reads all inputs.
-pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+/// A class file, jar or folder that was read.
+#[derive(Debug)]
+pub(crate) struct ClassInput {
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// What it is called in messages.
+    pub(crate) name: String,
+    /// What is in it.
+    pub(crate) files: ClassFiles,
+}
+
+/// The content of an input of class files.
+#[derive(Debug)]
+pub(crate) enum ClassFiles {
+    /// A class file, or a jar.
+    File(Vec<u8>),
+    /// A folder: its class files, jars and manifests, and the paths of all its files, both in order.
+    Folder { files: Vec<(String, Vec<u8>)>, paths: Vec<String> },
+}
+
+/// Reads all inputs. They are one program, and so of one kind.
+pub(crate) fn read(paths: &[PathBuf]) -> Result<Inputs, Failure> {
     // The same file may be spelt in several ways.
     let files: Vec<PathBuf> =
         paths.iter().map(|path| fs::canonicalize(path).unwrap_or_else(|_| path.clone())).collect();
@@ -49,14 +91,49 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
             return Err(anyhow!("`{}` is named twice", paths[index].display()).into());
         }
     }
-    paths.iter().map(|path| read_one(path)).collect()
+    let (mut texts, mut classes) = (Vec::new(), Vec::new());
+    for path in paths {
+        match read_one(path)? {
+            One::Text(input) => texts.push(input),
+            One::Classes(input) => classes.push(input),
+        }
+    }
+    match (texts.first(), classes.first()) {
+        (Some(text), Some(class)) => {
+            let message = "all inputs are one program, which is either IR text or class files";
+            Err(anyhow!("`{}` is IR text and `{}` is not; {message}", text.name, class.name).into())
+        }
+        (_, None) => Ok(Inputs::Ir(texts)),
+        (None, Some(_)) => Ok(Inputs::Classes(classes)),
+    }
 }
 
-fn read_one(path: &Path) -> Result<Input, Failure> {
+/// Reads the jars, classes and folders of a class path, of which what is not there counts for nothing, as in Java.
+pub(crate) fn read_classpath(classpath: &str) -> Result<Vec<ClassInput>, Failure> {
+    let mut inputs = Vec::new();
+    for path in std::env::split_paths(classpath).filter(|path| !path.as_os_str().is_empty()) {
+        match read_one(&path)? {
+            One::Classes(input) => inputs.push(input),
+            One::Text(input) => {
+                let message = "is neither a jar nor a folder of classes, which a class path is made of";
+                return Err(anyhow!("`{}` {message}", input.name).into());
+            }
+        }
+    }
+    Ok(inputs)
+}
+
+enum One {
+    Text(Input),
+    Classes(ClassInput),
+}
+
+fn read_one(path: &Path) -> Result<One, Failure> {
     let is_stdin = path == Path::new("-");
     let name = if is_stdin { "<stdin>".to_string() } else { path.display().to_string() };
+    let classes = |files| One::Classes(ClassInput { path: path.to_path_buf(), name: name.clone(), files });
     if path.is_dir() {
-        return Err(unsupported(&name, "a folder of classes"));
+        return Ok(classes(read_folder(path).with_context(|| format!("cannot read `{name}`"))?));
     }
     let bytes = if is_stdin {
         let mut bytes = Vec::new();
@@ -66,8 +143,10 @@ fn read_one(path: &Path) -> Result<Input, Failure> {
     };
     let bytes = bytes.with_context(|| format!("cannot read `{name}`"))?;
     match Kind::of(&bytes) {
-        Kind::Class => return Err(unsupported(&name, "a class file")),
-        Kind::Archive => return Err(unsupported(&name, "a jar")),
+        Kind::Class | Kind::Archive if is_stdin => {
+            return Err(anyhow!("standard input is no IR text (.ir); class files are named").into());
+        }
+        Kind::Class | Kind::Archive => return Ok(classes(ClassFiles::File(bytes))),
         Kind::Ir => {}
     }
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -75,9 +154,34 @@ fn read_one(path: &Path) -> Result<Input, Failure> {
         Failure::Input(Some(format!("{name}: byte {at} is not UTF-8, and IR text has to be")))
     })?;
     let file_name = path.file_name().filter(|_| !is_stdin).map(PathBuf::from);
-    Ok(Input { name, file_name, text })
+    Ok(One::Text(Input { name, file_name, text }))
 }
 
-fn unsupported(name: &str, what: &str) -> Failure {
-    anyhow!("`{name}` is {what}, which this version cannot read yet; it reads IR text (.ir)").into()
+/// Whether a file of a folder is one that says something about the program.
+fn is_of_program(path: &str) -> bool {
+    [".class", ".jar", ".war"].iter().any(|ending| path.ends_with(ending)) || path == "META-INF/MANIFEST.MF"
+}
+
+fn read_folder(folder: &Path) -> io::Result<ClassFiles> {
+    let mut paths = Vec::new();
+    let mut work = vec![(folder.to_path_buf(), String::new())];
+    while let Some((folder, prefix)) = work.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            let Some(name) = entry.file_name().to_str().map(|name| format!("{prefix}{name}")) else {
+                let path = entry.path();
+                return Err(io::Error::other(format!("the name of `{}` is not Unicode", path.display())));
+            };
+            // A link to a folder is left alone: it may lead in circles.
+            match entry.file_type()?.is_dir() {
+                true => work.push((entry.path(), name + "/")),
+                false if entry.path().is_file() => paths.push(name),
+                false => {}
+            }
+        }
+    }
+    paths.sort_unstable();
+    let wanted = paths.iter().filter(|path| is_of_program(path));
+    let files = wanted.map(|path| Ok((path.clone(), fs::read(folder.join(path))?))).collect::<io::Result<_>>()?;
+    Ok(ClassFiles::Folder { files, paths })
 }

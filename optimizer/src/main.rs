@@ -2,6 +2,7 @@
 //!
 //! Exit status: 0 done, 1 the input has problems, 2 usage or I/O, 101 a bug of ours.
 
+mod classes;
 mod cli;
 mod console;
 mod drive;
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
     let console = Console::new(&cli.global);
     let result = match cli.command {
         Command::Optimize(args) => {
-            drive::Options::of_optimize(*args, &console).and_then(|options| drive::optimize(&options, &console))
+            drive::Options::of_optimize(*args).and_then(|options| drive::optimize(&options, &console))
         }
         Command::Explain(args) => {
             drive::Options::of_explain(args).and_then(|options| drive::optimize(&options, &console))
@@ -52,10 +53,7 @@ fn main() -> ExitCode {
             let _ = (args.debug, args.no_optimize);
             Err(failure::not_built("`compile`"))
         }
-        Command::Dis(args) => {
-            let _ = args.inputs;
-            Err(failure::not_built("`dis`"))
-        }
+        Command::Dis(args) => classes::dis(&args.inputs, &console),
     };
     ExitCode::from(match result {
         Ok(()) => 0,

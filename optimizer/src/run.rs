@@ -16,7 +16,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<(), Failure> {
         Engine::Interp => {}
         Engine::Jit => return Err(failure::not_built("--engine jit")),
     }
-    let inputs = input::read(&args.inputs.inputs)?;
+    let inputs = input::read(&args.inputs.inputs)?.ir()?;
     let module = drive::load(&inputs, console)?;
     let module = if args.no_optimize { module } else { drive::optimize_quietly(module)? };
     let entry = interp::find_entry(&module, args.entry.as_deref()).map_err(anyhow::Error::new)?;

@@ -105,19 +105,33 @@ fn wrong_usage_is_status_2() {
 
 #[test]
 fn what_is_not_built_says_so() {
-    let folder = Folder::new(&[
-        ("good.ir", GOOD.as_bytes()),
-        ("A.class", &[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61]),
-        ("jar.ir", b"PK\x03\x04rest"),
-    ]);
+    let folder = Folder::new(&[("good.ir", GOOD.as_bytes())]);
     let good = folder.arg("good.ir");
     check(&["compile", &good, "-o", "x.o"], 2, "", "`compile` is not built yet");
-    check(&["dis", &folder.arg("A.class")], 2, "", "`dis` is not built yet");
     check(&["run", &good, "--engine", "jit"], 2, "", "--engine jit is not built yet");
     check(&["optimize", &good, "--emit", "clif"], 2, "", "--emit clif is not built yet");
-    check(&["optimize", &folder.arg("A.class")], 2, "", "is a class file");
-    check(&["optimize", &folder.arg("jar.ir")], 2, "", "is a jar");
-    check(&["optimize", &folder.arg(".")], 2, "", "is a folder of classes");
+}
+
+#[test]
+fn class_files_are_known_by_their_content() {
+    let class = fs::read("../testdata/class/Sample.class").expect("the class is there");
+    let folder = Folder::new(&[
+        ("good.ir", GOOD.as_bytes()),
+        ("class.ir", &class),
+        ("cut.class", &class[..100]),
+        ("jar.ir", b"PK\x03\x04rest"),
+    ]);
+    let (good, class, cut) = (folder.arg("good.ir"), folder.arg("class.ir"), folder.arg("cut.class"));
+    let nothing = "updaters: 0 found, 0 instrumented, 0 removed\ncalls: 0 in all, 0 replaced, 0 kept\n";
+    check(&["explain", &class], 0, nothing, "");
+    check(&["verify", &class], 0, "", "");
+    assert!(stdout(&run(&["dis", &class])).starts_with("class "), "it is printed as IR text");
+    check(&["verify", &cut], 1, "", "cut.class");
+    check(&["dis", &good], 2, "", "is IR text already");
+    check(&["run", &class], 2, "", "is not IR text");
+    check(&["explain", &good, &class], 2, "", "either IR text or class files");
+    check(&["explain", &folder.arg("jar.ir")], 1, "", "no jar");
+    check(&["explain", &class, "--classpath", &good], 2, "", "neither a jar nor a folder");
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! What code may use that is not in the module: members that method handles name, and all that a method or class names
 //! which could not be read.
 
-use r8lite_classfile::{Constant, Names, mentions};
-use r8lite_ir::{Class, FieldRef, Flags, Hierarchy, MethodRef, Module, Type};
+use std::sync::LazyLock;
+
+use r8lite_classfile::{ClassFile, Constant, Member, Names, mentions, read};
+use r8lite_ir::{Class, FieldRef, Flags, Hierarchy, MethodRef, Module, Symbol, Type};
 use r8lite_passes::plan::Kind;
+use rustc_hash::FxHashSet;
 
 use super::headers::Loaded;
 use crate::names::{self, Handle};
@@ -15,6 +18,8 @@ pub(crate) struct Exposed {
     methods: Vec<MethodRef>,
     /// Whether a class that was not read may use updaters: whatever is not private to others.
     all_updaters: bool,
+    /// Names by which a class may look up fields that is no part of the module.
+    names: FxHashSet<Symbol>,
 }
 
 /// The internal names of the updater classes.
@@ -22,21 +27,55 @@ pub(crate) fn updater_names() -> [String; 3] {
     Kind::ALL.map(|kind| kind.class_name().replace('.', "/"))
 }
 
+/// The names of the updater classes, to look for.
+pub(crate) static UPDATERS: LazyLock<Names> =
+    LazyLock::new(|| Names::new(&updater_names().each_ref().map(String::as_str)));
+
+/// Whether a class may use updaters: its pool mentions them, or cannot be read.
+pub(crate) fn mentions_updaters(bytes: &[u8]) -> bool {
+    mentions(bytes, &UPDATERS).unwrap_or(true)
+}
+
+/// Whether a descriptor is that of a field which holds an updater.
+pub(crate) fn is_updater_descriptor(descriptor: &[u8]) -> bool {
+    let name = descriptor.strip_prefix(b"L").and_then(|rest| rest.strip_suffix(b";"));
+    name.is_some_and(|name| updater_names().iter().any(|updater| updater.as_bytes() == name))
+}
+
 impl Exposed {
     /// Notes a class that could not be read.
     pub(crate) fn unread_class(&mut self, bytes: &[u8]) {
-        let names = updater_names();
-        let names = names.each_ref().map(String::as_str);
-        self.all_updaters |= mentions(bytes, &Names::new(&names)).unwrap_or(true);
+        self.all_updaters |= mentions_updaters(bytes);
     }
 
-    /// Notes a class one of whose methods could not be read.
-    pub(crate) fn unread_method(&mut self, module: &mut Module, class: &Loaded<'_>) {
-        for (index, constant) in class.file.pool.iter() {
+    /// Notes a class that is no part of the module, and may use what it names.
+    pub(crate) fn opaque(&mut self, module: &mut Module, bytes: &[u8]) {
+        match read(bytes) {
+            Ok(file) => {
+                // It may override what others have that returns an updater or takes one.
+                let carries = |method: &Member<'_>| {
+                    let descriptor = file.pool.text_lossy(method.descriptor);
+                    updater_names().iter().any(|updater| descriptor.contains(updater.as_str()))
+                };
+                self.all_updaters |= file.methods.iter().any(carries);
+                self.named_in(module, &file);
+                for (_, constant) in file.pool.iter() {
+                    if let Constant::String { text } = constant {
+                        self.names.extend(file.pool.text(text).map(|text| module.symbol(&text)));
+                    }
+                }
+            }
+            Err(_) => self.unread_class(bytes),
+        }
+    }
+
+    /// Notes all members that a class names, one of whose methods could not be read.
+    pub(crate) fn named_in(&mut self, module: &mut Module, file: &ClassFile<'_>) {
+        for (index, constant) in file.pool.iter() {
             match constant {
-                Constant::Fieldref { .. } => self.fields.extend(names::field_ref(module, &class.file, index)),
+                Constant::Fieldref { .. } => self.fields.extend(names::field_ref(module, file, index)),
                 Constant::Methodref { .. } | Constant::InterfaceMethodref { .. } => {
-                    self.methods.extend(names::method_ref(module, &class.file, index));
+                    self.methods.extend(names::method_ref(module, file, index));
                 }
                 _ => {}
             }
@@ -59,7 +98,7 @@ impl Exposed {
 
     /// Marks the members.
     pub(crate) fn mark(mut self, module: &mut Module) {
-        if self.fields.is_empty() && self.methods.is_empty() && !self.all_updaters {
+        if self.fields.is_empty() && self.methods.is_empty() && !self.all_updaters && self.names.is_empty() {
             return;
         }
         let hierarchy = Hierarchy::new(module);
@@ -79,6 +118,11 @@ impl Exposed {
         }
         if self.all_updaters {
             expose_updaters(module);
+        }
+        if !self.names.is_empty() {
+            for data in module.fields.values_mut().filter(|data| self.names.contains(&data.name)) {
+                expose(&mut data.flags);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From class files to a module.
 //!
 //! ```text
-//! read all classes ─▶ declare them (headers) ─▶ choose methods (relevant) ─▶ for each: decode (code) ─▶ blocks and
+//! read classes and declare them (loader, headers) ─▶ choose methods (relevant) ─▶ for each: decode (code) ─▶ blocks and
 //! live variables (graph) ─▶ types where blocks meet, then instructions (body, step) ─▶ expose what was not read ─▶ verify
 //! ```
 //!
@@ -13,15 +13,19 @@ mod exposed;
 mod frame;
 mod graph;
 mod headers;
+mod loader;
 mod relevant;
 mod step;
 
-use r8lite_classfile::{ClassFile, flags, read};
-use r8lite_ir::{Class, ClassOrigin, Flags, Func, Module, SecondaryMap, Verified, text, verify};
+use r8lite_classfile::ClassFile;
+use r8lite_ir::{Class, ClassOrigin, Flags, Func, Module, SecondaryMap, Verified, verify};
 
 use self::exposed::Exposed;
+pub(crate) use self::exposed::{UPDATERS, is_updater_descriptor, mentions_updaters};
 use self::headers::Loaded;
-use crate::{Input, Lifted, Methods, Options, Place, Refused};
+use self::loader::Loader;
+pub(crate) use self::relevant::LOOKUPS;
+use crate::{Input, Lifted, Methods, Options, Place, Refused, Sources};
 
 /// What is wrong with the code of a method, and at which byte of it.
 #[derive(Debug)]
@@ -44,43 +48,30 @@ impl Problem {
 /// # Panics
 /// Never, unless the class library is broken.
 pub fn lift(program: &[Input<'_>], classpath: &[Input<'_>], options: &Options) -> Lifted {
-    let mut module = text::parse(&[]).expect("the class library parses");
-    for data in module.classes.values_mut() {
-        // Every class stands on `Object`, of which the library has all.
-        if data.superclass.is_some() {
-            data.flags = data.flags.with(Flags::PARTIAL);
-        }
+    lift_from(&Sources { program, classpath, opaque: &[], find: &|_| None }, options)
+}
+
+/// Lifts a program of which only some classes are at hand, and others are found when they are needed.
+///
+/// # Panics
+/// As [`lift`].
+pub fn lift_from(sources: &Sources<'_, '_>, options: &Options) -> Lifted {
+    let (mut loader, mut classes) = Loader::new(loader::library(), sources);
+    loader.want_supertypes();
+    if options.methods == Methods::Relevant {
+        loader.want_neighbours();
     }
-    let mut refused = Vec::new();
-    let mut exposed = Exposed::default();
-    let mut loaded = Vec::new();
-    let mut classes = vec![None; program.len()];
-    for (number, input) in program.iter().chain(classpath).enumerate() {
-        let origin = if number < program.len() { ClassOrigin::Program } else { ClassOrigin::Classpath };
-        match load(&mut module, input, number, origin) {
-            Ok(Some(class)) => {
-                if let Some(place) = classes.get_mut(number) {
-                    *place = Some(class.class);
-                }
-                loaded.push(class);
-            }
-            Ok(None) => {}
-            Err(problem) => {
-                if origin == ClassOrigin::Program {
-                    exposed.unread_class(input.bytes);
-                }
-                refused.push(*problem);
-            }
-        }
-    }
-    headers::check_nests(&mut module, &loaded);
+    headers::check_nests(&mut loader.module, &loader.loaded);
+    let mut chosen = relevant::choose(&mut loader);
+    // What was loaded last may be in nests too.
+    headers::check_nests(&mut loader.module, &loader.loaded);
+    let Loader { mut module, loaded, mut refused, mut exposed, inputs, .. } = loader;
     let mut places = SecondaryMap::new();
     for class in &loaded {
         for (method, &func) in class.funcs.iter().enumerate() {
             places[func] = Some(Place { input: class.input as u32, method: method as u32 });
         }
     }
-    let mut chosen = relevant::choose(&mut module, &loaded);
     if options.methods == Methods::All {
         chosen.extend(all_of_program(&module, &loaded));
         chosen.sort_unstable();
@@ -89,19 +80,21 @@ pub fn lift(program: &[Input<'_>], classpath: &[Input<'_>], options: &Options) -
     for (number, method) in chosen {
         let class = &loaded[number];
         if let Err(problem) = lift_method(&mut module, class, method) {
-            let input = program.iter().chain(classpath).nth(class.input).expect("it came from there");
             refused.push(Refused {
-                input: input.name.to_owned(),
+                input: inputs[class.input].to_owned(),
                 class: Some(module.class_name(class.class).to_owned()),
                 method: Some(member_label(&class.file, method)),
                 offset: problem.offset,
                 reason: problem.reason,
             });
-            exposed.unread_method(&mut module, class);
+            exposed.named_in(&mut module, &class.file);
         }
     }
     for class in &loaded {
         exposed.handles(&mut module, class);
+    }
+    for input in sources.opaque {
+        exposed.opaque(&mut module, input.bytes);
     }
     // What was only named so far is not there.
     for data in module.classes.values_mut().filter(|data| data.origin == ClassOrigin::Missing) {
@@ -109,13 +102,12 @@ pub fn lift(program: &[Input<'_>], classpath: &[Input<'_>], options: &Options) -
     }
     exposed.mark(&mut module);
     let module = without_culprits(module, &loaded, |class, body_of, offset, reason| {
-        let input = program.iter().chain(classpath).nth(class.input).expect("it came from there");
         let method = body_of.map(|method| member_label(&class.file, method));
         let name = class.file.name().ok().map(|name| name.replace('/', "."));
-        if method.is_none() && class.input < program.len() {
+        if method.is_none() && class.input < classes.len() {
             classes[class.input] = None;
         }
-        refused.push(Refused { input: input.name.to_owned(), class: name, method, offset, reason });
+        refused.push(Refused { input: inputs[class.input].to_owned(), class: name, method, offset, reason });
     });
     Lifted { module, refused, classes, places }
 }
@@ -143,7 +135,7 @@ fn without_culprits(
                 Some(func) => {
                     module.funcs[func].body = None;
                     module.funcs[func].flags = module.funcs[func].flags.with(Flags::UNREAD);
-                    exposed.unread_method(&mut module, class);
+                    exposed.named_in(&mut module, &class.file);
                     let method = class.funcs.iter().position(|&other| other == func);
                     refuse(class, method, culprit.pos, culprit.message);
                 }
@@ -172,31 +164,6 @@ fn forget(module: &mut Module, class: Class) {
     data.interfaces.clear();
     data.fields.clear();
     data.methods.clear();
-}
-
-/// Reads and declares a class; nothing for what is no class, like `module-info`.
-fn load<'a>(
-    module: &mut Module,
-    input: &Input<'a>,
-    number: usize,
-    origin: ClassOrigin,
-) -> Result<Option<Loaded<'a>>, Box<Refused>> {
-    let refused = |class: Option<String>, reason: String| {
-        Box::new(Refused { input: input.name.to_owned(), class, method: None, offset: None, reason })
-    };
-    let file = read(input.bytes).map_err(|error| refused(None, error.to_string()))?;
-    if file.access_flags & flags::MODULE != 0 {
-        return Ok(None);
-    }
-    let name = file.name().ok().map(|name| name.replace('/', "."));
-    let is_known = |name: &String| {
-        module.find_class(name).is_some_and(|class| module.classes[class].origin != ClassOrigin::Missing)
-    };
-    if origin == ClassOrigin::Classpath && name.as_ref().is_some_and(is_known) {
-        // The first one counts, as on every class path.
-        return Ok(None);
-    }
-    headers::declare(module, input.bytes, file, number, origin).map(Some).map_err(|reason| refused(name, reason))
 }
 
 /// Every method of the program that has code: the number of its class, and its own.

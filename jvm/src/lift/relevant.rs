@@ -10,42 +10,46 @@
 //! The constant pool says of most classes that nothing of the first two is in them, so their code is never decoded.
 
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 use r8lite_classfile::{ClassFile, Constant, Insn, Names, Opcode, PoolIndex, mentions};
-use r8lite_ir::{Class, ClassOrigin, Flags, Func, Module, SecondaryMap, Type};
+use r8lite_ir::{Class, ClassOrigin, FieldRefData, Flags, Func, MethodRefData, Module, SecondaryMap, Type};
 use r8lite_passes::plan::Kind;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::exposed::updater_names;
+use super::exposed::{mentions_updaters, updater_names};
 use super::headers::Loaded;
+use super::loader::Loader;
 use crate::names;
 
 /// How deep calls are followed from class initialisers.
 const MAX_CALL_DEPTH: u32 = 4;
 
 /// Methods that find fields by name.
-const LOOKUPS: [&str; 4] = ["getDeclaredField", "getDeclaredFields", "getField", "getFields"];
+pub(crate) const LOOKUPS: [&str; 4] = ["getDeclaredField", "getDeclaredFields", "getField", "getFields"];
 
-/// The methods that matter, class by class: the number of the class, and that of the method in it.
-pub(crate) fn choose(module: &mut Module, loaded: &[Loaded<'_>]) -> Vec<(usize, usize)> {
+static LOOKUP_NAMES: LazyLock<Names> = LazyLock::new(|| Names::new(&LOOKUPS));
+
+/// The methods that matter, class by class: the number of the class, and that of the method in it. Loads what runs while
+/// classes with updaters are initialised.
+pub(crate) fn choose(loader: &mut Loader<'_, '_>) -> Vec<(usize, usize)> {
+    let (module, loaded) = (&loader.module, &loader.loaded);
     let mut chosen = Chosen { methods: loaded.iter().map(|class| vec![false; class.funcs.len()]).collect() };
     let updaters = updater_names();
-    let updater_names = Names::new(&updaters.each_ref().map(String::as_str));
-    let lookup_names = Names::new(&LOOKUPS);
     // It was read, so its pool is in order.
-    let bytes_mention = |class: &Loaded<'_>, names: &Names| mentions(class.bytes, names).unwrap_or(true);
+    let looks_up_fields = |class: &Loaded<'_>| mentions(class.bytes, &LOOKUP_NAMES).unwrap_or(true);
     let is_program = |class: &Loaded<'_>| module.classes[class.class].origin == ClassOrigin::Program;
     let program: Vec<usize> = (0..loaded.len()).filter(|&number| is_program(&loaded[number])).collect();
-    let looks_up = program.iter().any(|&number| bytes_mention(&loaded[number], &lookup_names));
+    let looks_up = program.iter().any(|&number| looks_up_fields(&loaded[number]));
     let sought = if looks_up { updater_fields(module, loaded) } else { FxHashSet::default() };
     for &number in &program {
         let class = &loaded[number];
-        if bytes_mention(class, &updater_names) || looks_up {
+        if looks_up || mentions_updaters(class.bytes) {
             let wanted = wanted_constants(&class.file, &updaters, &sought);
             choose_mentioning(class, &updaters, &wanted, &mut chosen.methods[number]);
         }
     }
-    initialisation(module, loaded, &mut chosen);
+    initialisation(loader, &mut chosen);
     chosen.list()
 }
 
@@ -133,19 +137,13 @@ fn instructions<'c>(class: &'c Loaded<'_>, method: usize) -> Option<impl Iterato
 }
 
 /// Chooses what runs while classes with updaters are initialised.
-fn initialisation(module: &mut Module, loaded: &[Loaded<'_>], chosen: &mut Chosen) {
-    let numbers: FxHashMap<Class, usize> =
-        loaded.iter().enumerate().map(|(number, class)| (class.class, number)).collect();
-    let mut places: SecondaryMap<Func, Option<(usize, usize)>> = SecondaryMap::new();
-    for (number, class) in loaded.iter().enumerate() {
-        class.funcs.iter().enumerate().for_each(|(method, &func)| places[func] = Some((number, method)));
-    }
-    let updaters = updater_classes(module);
+fn initialisation(loader: &mut Loader<'_, '_>, chosen: &mut Chosen) {
+    let updaters = updater_classes(&loader.module);
     let mut classes = Vec::new();
-    for class in loaded {
-        let data = &module.classes[class.class];
+    for class in &loader.loaded {
+        let data = &loader.module.classes[class.class];
         let is_updater = |&field: &r8lite_ir::Field| {
-            let field = &module.fields[field];
+            let field = &loader.module.fields[field];
             field.flags.has(Flags::STATIC) && is_updater(&updaters, field.ty)
         };
         if data.origin == ClassOrigin::Program && data.fields.iter().any(is_updater) {
@@ -156,51 +154,121 @@ fn initialisation(module: &mut Module, loaded: &[Loaded<'_>], chosen: &mut Chose
     // Nearest calls first, so that each method is met at its least depth.
     let mut funcs: VecDeque<(Func, u32)> = VecDeque::new();
     let mut met: FxHashSet<Func> = FxHashSet::default();
+    let mut places = Places::default();
     loop {
         while let Some(class) = classes.pop() {
-            if !numbers.contains_key(&class) || !initialised.insert(class) {
+            if !initialised.insert(class) {
                 continue;
             }
-            let data = &module.classes[class];
+            loader.want([class]);
+            places.note(loader, chosen);
+            if !places.is_loaded(class) {
+                continue;
+            }
+            let data = &loader.module.classes[class];
             classes.extend(data.superclass.iter().chain(&data.interfaces));
-            funcs.extend(module.clinit(class).map(|clinit| (clinit, 0)));
+            funcs.extend(loader.module.clinit(class).map(|clinit| (clinit, 0)));
         }
         let Some((func, depth)) = funcs.pop_front() else { return };
-        let Some((number, method)) = places[func].filter(|_| met.insert(func)) else { continue };
+        let Some((number, method)) = places.of(func).filter(|_| met.insert(func)) else { continue };
         chosen.methods[number][method] = true;
-        let class = &loaded[number];
-        for insn in instructions(class, method).into_iter().flatten() {
-            let Insn::Constant(opcode, index) = insn else { continue };
-            match opcode {
-                Opcode::New => {
-                    if let Ok(Type::Class(named)) = names::class_constant(module, &class.file, index) {
-                        classes.push(named);
+        for used in uses(&mut loader.module, &loader.loaded[number], method) {
+            // Whose member it is shows in the supertypes.
+            loader.want([used.class()]);
+            places.note(loader, chosen);
+            let module = &loader.module;
+            match used {
+                Used::Class(class) => classes.push(class),
+                Used::Field(FieldRefData { class, name, .. }) => {
+                    let owner = find_up(module, class, |class| {
+                        module.classes[class].fields.iter().any(|&field| module.fields[field].name == name)
+                    });
+                    classes.push(owner.unwrap_or(class));
+                }
+                Used::Method(MethodRefData { class, name, sig }) => {
+                    let declared = |class| module.declared_method(class, name, sig);
+                    let owner = find_up(module, class, |class| declared(class).is_some());
+                    classes.push(owner.unwrap_or(class));
+                    if depth < MAX_CALL_DEPTH {
+                        funcs.extend(owner.and_then(declared).map(|callee| (callee, depth + 1)));
                     }
                 }
-                Opcode::Getstatic | Opcode::Putstatic => {
-                    if let Ok(field) = names::field_ref(module, &class.file, index) {
-                        let named = module.field_ref(field);
-                        let owner = find_up(module, named.class, |class| {
-                            module.classes[class].fields.iter().any(|&field| module.fields[field].name == named.name)
-                        });
-                        classes.push(owner.unwrap_or(named.class));
-                    }
-                }
-                Opcode::Invokestatic | Opcode::Invokespecial => {
-                    if let Ok(method) = names::method_ref(module, &class.file, index) {
-                        let named = module.method_ref(method);
-                        let declared = |class| module.declared_method(class, named.name, named.sig);
-                        let owner = find_up(module, named.class, |class| declared(class).is_some());
-                        classes.push(owner.unwrap_or(named.class));
-                        if depth < MAX_CALL_DEPTH {
-                            funcs.extend(owner.and_then(declared).map(|callee| (callee, depth + 1)));
-                        }
-                    }
-                }
-                _ => {}
             }
         }
     }
+}
+
+/// Where methods are: the number of the class, and that of the method in it.
+#[derive(Default)]
+struct Places {
+    of: SecondaryMap<Func, Option<(usize, usize)>>,
+    loaded: FxHashSet<Class>,
+    /// How many classes were looked at.
+    noted: usize,
+}
+
+impl Places {
+    /// Looks at classes that were loaded since.
+    fn note(&mut self, loader: &Loader<'_, '_>, chosen: &mut Chosen) {
+        for (number, class) in loader.loaded.iter().enumerate().skip(self.noted) {
+            self.loaded.insert(class.class);
+            class.funcs.iter().enumerate().for_each(|(method, &func)| self.of[func] = Some((number, method)));
+            if number == chosen.methods.len() {
+                chosen.methods.push(vec![false; class.funcs.len()]);
+            }
+        }
+        self.noted = loader.loaded.len();
+    }
+
+    fn of(&self, func: Func) -> Option<(usize, usize)> {
+        self.of[func]
+    }
+
+    fn is_loaded(&self, class: Class) -> bool {
+        self.loaded.contains(&class)
+    }
+}
+
+/// What an instruction uses that may initialise a class, or runs.
+enum Used {
+    Class(Class),
+    Field(FieldRefData),
+    Method(MethodRefData),
+}
+
+impl Used {
+    fn class(&self) -> Class {
+        match *self {
+            Used::Class(class) => class,
+            Used::Field(FieldRefData { class, .. }) => class,
+            Used::Method(MethodRefData { class, .. }) => class,
+        }
+    }
+}
+
+/// What the instructions of a method use.
+fn uses(module: &mut Module, class: &Loaded<'_>, method: usize) -> Vec<Used> {
+    let mut used = Vec::new();
+    for insn in instructions(class, method).into_iter().flatten() {
+        let Insn::Constant(opcode, index) = insn else { continue };
+        match opcode {
+            Opcode::New => {
+                if let Ok(Type::Class(named)) = names::class_constant(module, &class.file, index) {
+                    used.push(Used::Class(named));
+                }
+            }
+            Opcode::Getstatic | Opcode::Putstatic => {
+                let field = names::field_ref(module, &class.file, index);
+                used.extend(field.map(|field| Used::Field(module.field_ref(field))));
+            }
+            Opcode::Invokestatic | Opcode::Invokespecial => {
+                let method = names::method_ref(module, &class.file, index);
+                used.extend(method.map(|method| Used::Method(module.method_ref(method))));
+            }
+            _ => {}
+        }
+    }
+    used
 }
 
 /// The class or the nearest of its superclasses of which something holds.

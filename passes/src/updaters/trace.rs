@@ -121,6 +121,9 @@ impl<'a> Tracer<'a> {
         let func = self.hierarchy.resolve_method(self.module, data.method_symbol()?)?;
         let (method, class) = (&self.module.funcs[func], &self.module.classes[self.module.funcs[func].class]);
         let overridable = !method.flags.has(Flags::FINAL) && !class.flags.has(Flags::FINAL);
+        if overridable && method.flags.has(Flags::EXPOSED) {
+            return None;
+        }
         let bodies = self.hierarchy.implementations(self.module, func)?;
         let field = self.accessor_field(*bodies.first()?)?;
         let opening = self.options.opening(method.flags).filter(|_| overridable);

@@ -1,0 +1,194 @@
+//! Which classes of a program may matter to its updaters, and their lifting.
+//!
+//! 1. Those whose constant pool mentions an updater class. If there are none, nothing else is looked at.
+//! 2. If some class of the program looks up fields by name: those that do, and those with the name of an updater as a
+//!    string.
+//! 3. What these need to be understood is found by name while they are lifted.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use r8lite_classfile::{Constant, read};
+use r8lite_ir::ClassOrigin;
+use rustc_hash::FxHashSet;
+
+use super::container::Holding;
+use super::{Declared, Program};
+use crate::lift::{LOOKUPS, UPDATERS, lift_from, mentions_updaters};
+use crate::{Found, Input, Lifted, Methods, Options, Refused, Sources};
+
+/// How many files a thread takes at a time.
+const BATCH: usize = 64;
+
+/// A program, lifted as far as its updaters ask for.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct LiftedProgram<'p> {
+    /// The classes that were chosen, which are the program for [`apply`](crate::apply()).
+    pub inputs: Vec<Input<'p>>,
+    /// What they were lifted to.
+    pub lifted: Lifted,
+    /// What is left as it is, with the reasons: jars and classes.
+    pub refused: Vec<Refused>,
+    /// The files of each input.
+    pub(super) files: Vec<&'p [u32]>,
+}
+
+impl<'a> Program<'a> {
+    /// Lifts what the plan for field updaters looks at.
+    pub fn lift<'p>(&'p self, classpath: &'p Program<'_>) -> LiftedProgram<'p> {
+        let mut refused = self.refused.clone();
+        let mentioning = self.select(|file| self.mentions_updaters(file));
+        let mut chosen = Chosen::default();
+        chosen.add(self, &mentioning, &mut refused);
+        let searching = self.searching(&chosen.inputs);
+        // That one of these is ambiguous is nothing that its author has to know: it has no updaters.
+        chosen.add(self, &searching, &mut Vec::new());
+        let find = |name: &str| {
+            let of = |origin| move |input| Found { input, origin };
+            let found = self.find(name).map(of(ClassOrigin::Program));
+            found.or_else(|| classpath.find(name).map(of(ClassOrigin::Classpath)))
+        };
+        let sources = Sources { program: &chosen.inputs, classpath: &[], opaque: &chosen.opaque, find: &find };
+        let mut lifted = lift_from(&sources, &Options::of(Methods::Relevant));
+        refused.append(&mut lifted.refused);
+        LiftedProgram { inputs: chosen.inputs, lifted, refused, files: chosen.files }
+    }
+
+    /// The files of which something holds, in order. Asks from several threads.
+    fn select(&self, holds: impl Fn(u32) -> bool + Sync) -> Vec<u32> {
+        let batches = self.files.len().div_ceil(BATCH);
+        let threads = thread::available_parallelism().map_or(1, |count| count.get()).min(batches);
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut found = Vec::new();
+            loop {
+                let start = next.fetch_add(1, Ordering::Relaxed) * BATCH;
+                if start >= self.files.len() {
+                    return found;
+                }
+                let end = self.files.len().min(start + BATCH);
+                found.extend((start as u32..end as u32).filter(|&file| holds(file)));
+            }
+        };
+        let mut found = thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut found = work();
+            for other in others {
+                found.append(&mut other.join().expect("looking at classes does not panic"));
+            }
+            found
+        });
+        found.sort_unstable();
+        found
+    }
+
+    /// Whether a class mentions updaters, or cannot be read: then it is reported.
+    fn mentions_updaters(&self, file: u32) -> bool {
+        let found = &self.files[file as usize];
+        let container = &self.containers[found.container as usize];
+        match &container.holding {
+            Holding::Jar(jar) => jar.class_mentions(found.entry as usize, &UPDATERS).unwrap_or(true),
+            Holding::Class(_) | Holding::Folder(_) => {
+                mentions_updaters(container.lent(found.entry).unwrap_or_default())
+            }
+        }
+    }
+
+    /// The files besides that may find an updater's field by its name.
+    fn searching(&self, inputs: &[Input<'_>]) -> Vec<u32> {
+        let sought = updater_fields(inputs);
+        if sought.is_empty() {
+            return Vec::new();
+        }
+        let looks_up = AtomicUsize::new(0);
+        let found = self.select(|file| {
+            let Some(input) = self.input(file) else { return false };
+            let Ok(class) = read(input.bytes) else { return false };
+            let mut spells = false;
+            let mut finds = false;
+            for (_, constant) in class.pool.iter() {
+                match constant {
+                    Constant::Utf8(text) => finds |= LOOKUPS.iter().any(|name| name.as_bytes() == text),
+                    Constant::String { text } => {
+                        spells |= class.pool.utf8(text).is_ok_and(|text| sought.contains(text));
+                    }
+                    _ => {}
+                }
+            }
+            looks_up.fetch_add(usize::from(finds), Ordering::Relaxed);
+            finds || spells
+        });
+        if looks_up.into_inner() == 0 { Vec::new() } else { found }
+    }
+}
+
+/// The names of the fields that hold updaters.
+fn updater_fields(inputs: &[Input<'_>]) -> FxHashSet<Vec<u8>> {
+    let mut names = FxHashSet::default();
+    for input in inputs {
+        let Ok(class) = read(input.bytes) else { continue };
+        for field in &class.fields {
+            if class.pool.utf8(field.descriptor).is_ok_and(crate::lift::is_updater_descriptor) {
+                names.extend(class.pool.utf8(field.name).map(<[u8]>::to_vec));
+            }
+        }
+    }
+    names
+}
+
+/// The files that were chosen, by what they are to the lifter.
+#[derive(Default)]
+struct Chosen<'p> {
+    inputs: Vec<Input<'p>>,
+    files: Vec<&'p [u32]>,
+    opaque: Vec<Input<'p>>,
+    seen: FxHashSet<u32>,
+}
+
+impl<'p> Chosen<'p> {
+    fn add(&mut self, program: &'p Program<'_>, files: &[u32], refused: &mut Vec<Refused>) {
+        for &file in files {
+            if !self.seen.insert(file) {
+                continue;
+            }
+            let name = &program.files[file as usize].name;
+            match program.declared(name).expect("the file is one of them") {
+                Declared::Once(all) => {
+                    self.seen.extend(all);
+                    match program.input(file) {
+                        Some(input) => {
+                            self.inputs.push(input);
+                            self.files.push(all);
+                        }
+                        None => refused.push(program.refuse(file, "the entry is broken".to_owned())),
+                    }
+                }
+                Declared::Ambiguous(all) => {
+                    self.seen.extend(all);
+                    // What a class may do that nobody can unpack is nothing.
+                    self.opaque.extend(all.iter().filter_map(|&file| program.input(file)));
+                    refused.push(program.refuse(file, ambiguous(program, all)));
+                }
+            }
+        }
+    }
+}
+
+/// Why nothing is done with a class that has several files.
+fn ambiguous(program: &Program<'_>, files: &[u32]) -> String {
+    let versions = files.iter().filter(|&&file| program.files[file as usize].version > 0).count();
+    let container = |file: u32| &program.containers[program.files[file as usize].container as usize].name;
+    match versions {
+        0 => format!("there is another class of this name in {}", container(files[1])),
+        _ => "it has versions for several Java versions under META-INF/versions, and is left as it is".to_owned(),
+    }
+}
+
+impl Program<'_> {
+    fn refuse(&self, file: u32, reason: String) -> Refused {
+        let file = &self.files[file as usize];
+        let input = self.containers[file.container as usize].name.clone();
+        Refused { input, class: Some(file.name.replace('/', ".")), method: None, offset: None, reason }
+    }
+}

@@ -1,0 +1,172 @@
+//! Programs as people have them: jars, in which there may be jars, folders of classes, and single class files.
+//!
+//! ```text
+//! inputs ──open──▶ Program: containers, and where class files are ──choose──▶ the classes that may matter
+//!                     │                                                             │ lift, decide, apply
+//!                     └──────────────────────────── write ◀─────────────────────────┘
+//! ```
+//!
+//! Most classes of a program have nothing to do with updaters, and cost a look at their constant pool. What is looked at
+//! in full is unpacked when it is needed, by name.
+//!
+//! # Several files of one name
+//!
+//! Files that are the same are one class, and all of them are written anew. Of different files, only the run time knows
+//! which one it takes: the versions in a multi-release jar are for different versions of Java, and of two jars the first
+//! on the class path counts. Such a class is *ambiguous*: it is no part of the module, so nothing is concluded from it, and
+//! what any of its files names counts as used by code that nobody sees.
+
+mod choose;
+mod container;
+mod manifest;
+
+pub use choose::LiftedProgram;
+
+use std::sync::OnceLock;
+
+pub use r8lite_classfile::jar::{JarError, Limits};
+
+use self::container::Container;
+use crate::{Input, Refused};
+
+/// Something that was handed over.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// What to call it in messages.
+    pub name: &'a str,
+    /// What is in it.
+    pub content: Content<'a>,
+}
+
+/// The content of an input.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Content<'a> {
+    /// A class file or a jar, or what else is packed like a jar.
+    File(&'a [u8]),
+    /// Files of a folder that are class files, jars or manifests, in order of their paths, which have `/` between folders.
+    Folder(&'a [(String, Vec<u8>)]),
+}
+
+/// Why inputs are no program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct OpenError {
+    /// The input.
+    pub input: String,
+    /// What is wrong with it.
+    pub problem: JarError,
+}
+
+impl std::fmt::Display for OpenError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.input, self.problem)
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// The class files of a program, and where they lie.
+#[derive(Debug)]
+pub struct Program<'a> {
+    /// Those that were handed over, in their order, each followed by what is in it.
+    containers: Vec<Container<'a>>,
+    files: Vec<File>,
+    /// What could not be opened, and is left as it is.
+    refused: Vec<Refused>,
+    /// The numbers of all files, by their names; sorted when somebody asks.
+    by_name: OnceLock<Vec<u32>>,
+}
+
+/// A class file.
+#[derive(Debug)]
+struct File {
+    container: u32,
+    entry: u32,
+    /// The version of Java from which on a multi-release jar has this file; 0 for all others.
+    version: u32,
+    /// The internal name that it is found by.
+    name: Box<str>,
+    /// Its content, once somebody asked; none if it is broken.
+    bytes: OnceLock<Option<Vec<u8>>>,
+}
+
+/// The files that declare a class.
+#[derive(Debug)]
+enum Declared<'p> {
+    /// Files that are the same; there is at least one.
+    Once(&'p [u32]),
+    /// Files that differ.
+    Ambiguous(&'p [u32]),
+}
+
+impl<'a> Program<'a> {
+    /// Opens inputs, and what is in them.
+    ///
+    /// # Errors
+    /// An input is no class file and no jar, or a jar that is refused. Jars inside of it are left as they are then.
+    pub fn open(given: &[Given<'a>], limits: &Limits) -> Result<Program<'a>, OpenError> {
+        let mut program =
+            Program { containers: Vec::new(), files: Vec::new(), refused: Vec::new(), by_name: OnceLock::new() };
+        let mut left = limits.total_size;
+        for &input in given {
+            container::open(&mut program, input, limits, &mut left)?;
+        }
+        Ok(program)
+    }
+
+    /// How many class files there are.
+    pub fn class_count(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Every class file that can be read, for who wants them all.
+    pub fn inputs(&self) -> Vec<Input<'_>> {
+        (0..self.files.len() as u32).filter_map(|file| self.input(file)).collect()
+    }
+
+    /// The class of an internal name, unless it is ambiguous or broken.
+    pub fn find(&self, name: &str) -> Option<Input<'_>> {
+        match self.declared(name)? {
+            Declared::Once(files) => self.input(files[0]),
+            Declared::Ambiguous(_) => None,
+        }
+    }
+
+    /// A class file as an input for the lifter.
+    fn input(&self, file: u32) -> Option<Input<'_>> {
+        let found = &self.files[file as usize];
+        let container = &self.containers[found.container as usize];
+        let bytes = match container.lent(found.entry) {
+            Some(bytes) => bytes,
+            None => found.bytes.get_or_init(|| container.content(found.entry).ok()).as_deref()?,
+        };
+        Some(Input { bytes, name: &found.name })
+    }
+
+    /// The files of a name.
+    fn declared(&self, name: &str) -> Option<Declared<'_>> {
+        let all = self.by_name.get_or_init(|| {
+            let mut all: Vec<u32> = (0..self.files.len() as u32).collect();
+            all.sort_by(|&one, &other| self.files[one as usize].name.cmp(&self.files[other as usize].name));
+            all
+        });
+        let start = all.partition_point(|&file| *self.files[file as usize].name < *name);
+        let length = all[start..].partition_point(|&file| *self.files[file as usize].name == *name);
+        let files = &all[start..start + length];
+        let (&first, others) = files.split_first()?;
+        match others.iter().all(|&other| self.are_same(first, other)) {
+            true => Some(Declared::Once(files)),
+            false => Some(Declared::Ambiguous(files)),
+        }
+    }
+
+    fn are_same(&self, one: u32, other: u32) -> bool {
+        let sums = [one, other].map(|file| {
+            let file = &self.files[file as usize];
+            self.containers[file.container as usize].sum(file.entry)
+        });
+        // The sums tell most that differ apart; they prove nothing.
+        sums[0] == sums[1] && self.input(one).map(|input| input.bytes) == self.input(other).map(|input| input.bytes)
+    }
+}

@@ -1,23 +1,30 @@
-//! The commands for class files: open, lift, plan, report.
+//! The commands for class files, hop by hop: open, lift, plan, apply, write.
 
-use anyhow::anyhow;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
 use r8lite::explain as explaining;
 use r8lite_ir::text;
-use r8lite_jvm::program::{Content, Given, Limits, Program};
-use r8lite_jvm::{Methods, Refused, lift};
+use r8lite_jvm::program::{Content, Given, LiftedProgram, Limits, Program, Written};
+use r8lite_jvm::{Applied, ApplyOptions, Backend, Methods, Refused, apply, lift};
 use r8lite_passes::plan;
 use r8lite_passes::report::Report;
 
-use crate::cli::Emit;
+use crate::cli::{self, Emit};
 use crate::console::Console;
 use crate::drive::{self, Options};
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::input::{self, ClassFiles, ClassInput, Inputs};
 use crate::observe::Clock;
 use crate::output::{self, Files};
 
 /// How many classes that are left as they are get a line on standard error.
 const MAX_WARNINGS: usize = 20;
+
+/// The first versions that have `VarHandle`.
+const VARHANDLE_JAVA: u32 = 9;
+const VARHANDLE_API: u32 = 33;
 
 /// `r8lite optimize` and `r8lite explain`, for class files.
 pub(crate) fn optimize(
@@ -26,29 +33,72 @@ pub(crate) fn optimize(
     console: &Console,
     mut clock: Clock,
 ) -> Result<(), Failure> {
-    if !options.only_plan {
-        return Err(failure::not_built("`optimize` for class files"));
-    }
+    check_usage(options, inputs, console)?;
     let classpath = clock.time("read", || match &options.class_files.classpath {
         Some(classpath) => input::read_classpath(classpath),
         None => Ok(Vec::new()),
     })?;
     let (program, classpath) = clock.time("open", || Ok::<_, Failure>((open(inputs)?, open(&classpath)?)))?;
     let lifted = clock.time("lift", || program.lift(&classpath));
+    if options.class_files.strict && !lifted.refused.is_empty() {
+        say_refused(&lifted.refused, console);
+        return Err(Failure::Input(Some("--strict wants every class to be read; nothing was written".to_owned())));
+    }
     let module = &lifted.lifted.module;
-    let plan = clock.time("plan", || plan::decide(module, &options.plan));
     drive::warn_of_idle_patterns(&options.plan, module, console);
-    let mut report = Report::planned(module, &plan);
-    report.remarks.extend(lifted.refused.iter().map(|refused| format!("left as it is: {refused}")));
-    write_reports(options, &report)?;
+    let decided = clock.time("plan", || plan::decide(module, &options.plan));
+    let obstacles = program.without_unsafe(&lifted);
+    let mut how = ApplyOptions::default();
+    how.backend = backend(&options.class_files, &obstacles)?;
+    how.min_api = options.class_files.min_api;
+    how.min_java = options.class_files.min_java;
+    how.plan = options.plan.clone();
+    let applied = clock.time("apply", || apply(&lifted.inputs, &lifted.lifted, &decided, &how));
+    let report = report(&lifted, &applied, how.backend, &obstacles);
+    let says_all = options.explain || options.emit.contains(&Emit::Report);
+    if !says_all {
+        say_refused(&lifted.refused, console);
+    }
+    let mut files = Files::default();
+    if !options.only_plan && options.emit.contains(&Emit::Ir) {
+        let written = clock.time("pack", || program.write(&lifted, &applied, how.backend));
+        let written = written.map_err(|error| Failure::Input(Some(error.to_string())))?;
+        for jar in &written.unsigned {
+            console
+                .warning(&format!("{jar} was signed, and is not any more: what changed would not fit its signature"));
+        }
+        clock.time("write", || add_outputs(options, inputs, written.inputs, &mut files))?;
+    }
+    if how.backend == Backend::Unsafe && !applied.added.is_empty() && !says_all {
+        for obstacle in &obstacles {
+            console.warning(&no_unsafe(obstacle));
+        }
+    }
+    let printed = add_reports(options, inputs, &lifted, &applied, &report, &mut files)?;
+    clock.time("write", || files.commit())?;
+    output::stdout(&printed)?;
+    if options.explain {
+        output::stderr(&explaining::text(&report));
+    }
     if options.time_passes {
         output::stderr(&clock.table());
     }
-    if options.class_files.strict && !lifted.refused.is_empty() {
-        say_refused(&lifted.refused, console);
-        return Err(Failure::Input(Some("--strict wants every class to be read".to_owned())));
-    }
     drive::enough_replaced(options, &report)
+}
+
+/// Refuses what cannot be meant for class files.
+fn check_usage(options: &Options, inputs: &[ClassInput], console: &Console) -> Result<(), Failure> {
+    if options.raw || options.observe.is_used() || options.config.bisect_limit.is_some() {
+        console.warning(
+            "--passes, --print-before, --print-after, --dump-dir and --bisect-limit have no effect on class files",
+        );
+    }
+    if !options.only_plan && options.emit.contains(&Emit::Ir) && options.output.is_none() {
+        let name = &inputs[0].name;
+        let message = format!("`{name}` is no text, so the result is not printed; name --output (it may be the input)");
+        return Err(anyhow!(message).into());
+    }
+    Ok(())
 }
 
 fn open(inputs: &[ClassInput]) -> Result<Program<'_>, Failure> {
@@ -65,6 +115,55 @@ fn open(inputs: &[ClassInput]) -> Result<Program<'_>, Failure> {
     Program::open(&given, &Limits::default()).map_err(|error| Failure::Input(Some(error.to_string())))
 }
 
+/// The backend that was asked for, or that fits.
+fn backend(flags: &cli::ClassFiles, obstacles: &[String]) -> Result<Backend, Failure> {
+    let java = flags.min_java.is_some_and(|version| version >= VARHANDLE_JAVA);
+    let too_old = flags.min_java.is_some_and(|version| version < VARHANDLE_JAVA)
+        || flags.min_api.is_some_and(|level| level < VARHANDLE_API);
+    match flags.backend.unwrap_or(cli::Backend::Auto) {
+        cli::Backend::Unsafe => Ok(Backend::Unsafe),
+        cli::Backend::Varhandle if too_old => {
+            let message =
+                format!("VarHandle is there from Java {VARHANDLE_JAVA} and Android's API level {VARHANDLE_API} on");
+            Err(anyhow!("--backend varhandle: {message}").into())
+        }
+        cli::Backend::Varhandle => Ok(Backend::VarHandle),
+        cli::Backend::Auto if java && !obstacles.is_empty() => Ok(Backend::VarHandle),
+        cli::Backend::Auto => Ok(Backend::Unsafe),
+    }
+}
+
+fn report(lifted: &LiftedProgram<'_>, applied: &Applied, backend: Backend, obstacles: &[String]) -> Report {
+    let mut report = Report::planned(&lifted.lifted.module, &applied.plan);
+    report.remarks.extend(lifted.refused.iter().map(|refused| format!("left as it is: {refused}")));
+    let changed = applied.classes.iter().any(Option::is_some);
+    match backend {
+        Backend::Unsafe if !applied.added.is_empty() => {
+            for class in &applied.added {
+                let name = class.name.replace('/', ".");
+                report.remarks.push(format!("added: {name}, which holds sun.misc.Unsafe"));
+            }
+            report.remarks.push(
+                "sun.misc.Unsafe is in the module jdk.unsupported; Java 24 and later warn when it is used, and \
+                 --sun-misc-unsafe-memory-access=deny forbids it"
+                    .to_owned(),
+            );
+            report.remarks.extend(obstacles.iter().map(|obstacle| no_unsafe(obstacle)));
+        }
+        Backend::VarHandle if changed => {
+            report.remarks.push(format!(
+                "the result needs Java {VARHANDLE_JAVA}, or Android with API level {VARHANDLE_API}, for VarHandle"
+            ));
+        }
+        Backend::Unsafe | Backend::VarHandle => {}
+    }
+    report
+}
+
+fn no_unsafe(obstacle: &str) -> String {
+    format!("{obstacle}, so sun.misc.Unsafe is not found there; --min-java 9 allows VarHandle in its place")
+}
+
 fn say_refused(refused: &[Refused], console: &Console) {
     for refused in refused.iter().take(MAX_WARNINGS) {
         console.warning(&format!("left as it is: {refused}"));
@@ -74,11 +173,26 @@ fn say_refused(refused: &[Refused], console: &Console) {
     }
 }
 
-fn write_reports(options: &Options, report: &Report) -> Result<(), Failure> {
-    let mut files = Files::default();
+/// What was printed of plan and report, and the files of both.
+fn add_reports(
+    options: &Options,
+    inputs: &[ClassInput],
+    lifted: &LiftedProgram<'_>,
+    applied: &Applied,
+    report: &Report,
+    files: &mut Files,
+) -> Result<String, Failure> {
     let mut printed = String::new();
-    if options.emit.contains(&Emit::Report) {
-        printed += &explaining::text(report);
+    for &kind in &options.emit {
+        let text = match kind {
+            Emit::Plan => applied.plan.text(&lifted.lifted.module),
+            Emit::Report => explaining::text(report),
+            Emit::Ir | Emit::Clif | Emit::Asm | Emit::Obj => continue,
+        };
+        match &options.output {
+            Some(path) => files.add(&drive::beside(path, kind, is_folder(inputs), &options.emit), text)?,
+            None => printed += &text,
+        }
     }
     if let Some(path) = &options.report {
         match path.to_str() {
@@ -86,8 +200,77 @@ fn write_reports(options: &Options, report: &Report) -> Result<(), Failure> {
             _ => files.add(path, explaining::json(report))?,
         }
     }
-    files.commit()?;
-    output::stdout(&printed)
+    Ok(printed)
+}
+
+/// Whether the output is a folder.
+fn is_folder(inputs: &[ClassInput]) -> bool {
+    inputs.len() > 1 || matches!(inputs[0].files, ClassFiles::Folder { .. })
+}
+
+/// Each input at its place in the output, or as the output if it is the only one.
+fn add_outputs(
+    options: &Options,
+    inputs: &[ClassInput],
+    written: Vec<Written>,
+    files: &mut Files,
+) -> Result<(), Failure> {
+    let output = options.output.as_deref().expect("it was asked for before");
+    for (input, written) in inputs.iter().zip(written) {
+        let target = match inputs.len() {
+            1 => output.to_path_buf(),
+            _ => output.join(input.path.file_name().unwrap_or(input.path.as_os_str())),
+        };
+        if inputs.len() > 1 {
+            make_folder(output)?;
+        }
+        add_output(input, written, &target, files)?;
+    }
+    Ok(())
+}
+
+fn add_output(input: &ClassInput, written: Written, target: &Path, files: &mut Files) -> Result<(), Failure> {
+    let in_place = same_file(&input.path, target);
+    match (&input.files, written) {
+        (ClassFiles::File(_), Written::Unchanged) if in_place => Ok(()),
+        (ClassFiles::File(bytes), Written::Unchanged) => files.add(target, bytes.clone()),
+        (ClassFiles::File(_), Written::File { bytes, beside }) => {
+            files.add(target, bytes)?;
+            beside.into_iter().try_for_each(|(name, bytes)| files.add(&target.with_file_name(name), bytes))
+        }
+        (ClassFiles::Folder { paths, .. }, written) => {
+            let changed = match written {
+                Written::Folder(changed) => changed,
+                _ => Vec::new(),
+            };
+            make_folder(target)?;
+            for (path, bytes) in &changed {
+                add_in_folder(target, path, bytes.clone(), files)?;
+            }
+            let is_changed = |path: &String| changed.binary_search_by(|(other, _)| other.cmp(path)).is_ok();
+            for path in paths.iter().filter(|path| !in_place && !is_changed(path)) {
+                let from = input.path.join(path);
+                let bytes = fs::read(&from).with_context(|| format!("cannot read `{}`", from.display()))?;
+                add_in_folder(target, path, bytes, files)?;
+            }
+            Ok(())
+        }
+        (ClassFiles::File(_), _) => unreachable!("a file becomes a file"),
+    }
+}
+
+fn add_in_folder(folder: &Path, path: &str, bytes: Vec<u8>, files: &mut Files) -> Result<(), Failure> {
+    let target = folder.join(path);
+    make_folder(target.parent().unwrap_or(folder))?;
+    files.add(&target, bytes)
+}
+
+fn make_folder(folder: &Path) -> Result<(), Failure> {
+    Ok(fs::create_dir_all(folder).with_context(|| format!("cannot make the folder `{}`", folder.display()))?)
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// `r8lite verify`, for class files.
@@ -102,7 +285,7 @@ pub(crate) fn verify(inputs: &[ClassInput]) -> Result<(), Failure> {
 }
 
 /// `r8lite dis`.
-pub(crate) fn dis(paths: &[std::path::PathBuf], console: &Console) -> Result<(), Failure> {
+pub(crate) fn dis(paths: &[PathBuf], console: &Console) -> Result<(), Failure> {
     let inputs = match input::read(paths)? {
         Inputs::Classes(inputs) => inputs,
         Inputs::Ir(inputs) => return Err(anyhow!("`{}` is IR text already", inputs[0].name).into()),

@@ -30,10 +30,10 @@ pub(crate) struct Options {
     pub(crate) emit: Vec<Emit>,
     pub(crate) plan: PlanOptions,
     /// Whether the passes were named, and nothing else is to run, not even what prepares the plan.
-    raw: bool,
+    pub(crate) raw: bool,
     /// Whether to stop at what is planned, and change nothing.
     pub(crate) only_plan: bool,
-    config: Config,
+    pub(crate) config: Config,
     pub(crate) observe: Observe,
     pub(crate) explain: bool,
     pub(crate) report: Option<PathBuf>,

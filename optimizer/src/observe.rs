@@ -62,10 +62,15 @@ impl Observe {
         Ok(Self { before: Which::new(print_before)?, after: Which::new(print_after)?, dump_dir, bisecting, timing })
     }
 
+    /// Whether passes are to be seen at work; that they are timed needs no passes.
+    pub(crate) fn is_used(&self) -> bool {
+        let none = |which: &Which| matches!(which, Which::Named(names) if names.is_empty());
+        !none(&self.before) || !none(&self.after) || self.dump_dir.is_some()
+    }
+
     /// Whether nothing is to be seen.
     fn is_idle(&self) -> bool {
-        let none = |which: &Which| matches!(which, Which::Named(names) if names.is_empty());
-        none(&self.before) && none(&self.after) && self.dump_dir.is_none() && !self.bisecting && !self.timing
+        !self.is_used() && !self.bisecting && !self.timing
     }
 
     /// Dumps the module before all passes, in place of what an earlier run dumped.

@@ -1,11 +1,12 @@
 //! Writing outputs: to standard output, or to files that appear whole or not at all.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::failure::Failure;
 
@@ -27,20 +28,21 @@ pub(crate) fn stderr(text: &str) {
 /// Files that are to appear together: all of them are written in full before the first one takes its place.
 #[derive(Default, Debug)]
 pub(crate) struct Files {
-    ready: Vec<(NamedTempFile, PathBuf)>,
+    ready: Vec<(TempPath, PathBuf)>,
+    paths: HashSet<PathBuf>,
     /// Pipes, terminals and the like, which nothing can take the place of.
-    special: Vec<(PathBuf, String)>,
+    special: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl Files {
     /// Writes a file beside where it is to appear.
-    pub(crate) fn add(&mut self, path: &Path, text: String) -> Result<(), Failure> {
+    pub(crate) fn add(&mut self, path: &Path, content: impl Into<Vec<u8>>) -> Result<(), Failure> {
         let context = || format!("cannot write `{}`", path.display());
         // A link stays a link: what it points to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         let metadata = fs::metadata(&path).ok();
         if metadata.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-            self.special.push((path, text));
+            self.special.push((path, content.into()));
             return Ok(());
         }
         if metadata.as_ref().is_some_and(fs::Metadata::is_dir) {
@@ -51,7 +53,7 @@ impl Files {
             (Ok(folder), Some(name)) => folder.join(name),
             _ => path.clone(),
         };
-        if self.ready.iter().any(|(_, other)| *other == path) {
+        if !self.paths.insert(path.clone()) {
             return Err(anyhow::anyhow!("two outputs would be this one file").context(context()).into());
         }
         // The name of the temporary file would tell nobody anything.
@@ -60,15 +62,16 @@ impl Files {
         if let Some(metadata) = metadata {
             file.as_file().set_permissions(metadata.permissions()).with_context(context)?;
         }
-        file.write_all(text.as_bytes()).with_context(context)?;
-        self.ready.push((file, path));
+        file.write_all(&content.into()).with_context(context)?;
+        // There may be thousands of files in a folder, more than may be open at once.
+        self.ready.push((file.into_temp_path(), path));
         Ok(())
     }
 
     /// Lets the files appear.
     pub(crate) fn commit(self) -> Result<(), Failure> {
-        for (path, text) in self.special {
-            match fs::OpenOptions::new().write(true).open(&path).and_then(|mut file| file.write_all(text.as_bytes())) {
+        for (path, content) in self.special {
+            match fs::OpenOptions::new().write(true).open(&path).and_then(|mut file| file.write_all(&content)) {
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => return Err(Failure::ClosedPipe),
                 other => other.with_context(|| format!("cannot write `{}`", path.display()))?,
             }

@@ -19,8 +19,12 @@
 mod choose;
 mod container;
 mod manifest;
+#[cfg(test)]
+mod tests;
+mod write;
 
 pub use choose::LiftedProgram;
+pub use write::{Written, WrittenProgram};
 
 use std::sync::OnceLock;
 

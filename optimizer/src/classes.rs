@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use r8lite::explain as explaining;
 use r8lite_ir::text;
-use r8lite_jvm::program::{Content, Given, LiftedProgram, Limits, Program, Written};
+use r8lite_jvm::program::{Content, Given, LiftedProgram, Limits, Obstacle, Program, Written};
 use r8lite_jvm::{Applied, ApplyOptions, Backend, Methods, Refused, apply, lift};
 use r8lite_passes::plan;
 use r8lite_passes::report::Report;
@@ -47,12 +47,13 @@ pub(crate) fn optimize(
     let module = &lifted.lifted.module;
     drive::warn_of_idle_patterns(&options.plan, module, console);
     let decided = clock.time("plan", || plan::decide(module, &options.plan));
-    let obstacles = program.without_unsafe(&lifted);
+    let obstacles = program.obstacles(&lifted);
     let mut how = ApplyOptions::default();
     how.backend = backend(&options.class_files, &obstacles)?;
     how.min_api = options.class_files.min_api;
     how.min_java = options.class_files.min_java;
     how.plan = options.plan.clone();
+    how.jars = lifted.jars(&program);
     let applied = clock.time("apply", || apply(&lifted.inputs, &lifted.lifted, &decided, &how));
     let report = report(&lifted, &applied, how.backend, &obstacles);
     let says_all = options.explain || options.emit.contains(&Emit::Report);
@@ -69,10 +70,9 @@ pub(crate) fn optimize(
         }
         clock.time("write", || add_outputs(options, inputs, written.inputs, &mut files))?;
     }
-    if how.backend == Backend::Unsafe && !applied.added.is_empty() && !says_all {
-        for obstacle in &obstacles {
-            console.warning(&no_unsafe(obstacle));
-        }
+    let bundles = obstacles.iter().filter(|obstacle| matches!(obstacle, Obstacle::Bundle(_)));
+    for obstacle in bundles.filter(|_| how.backend == Backend::Unsafe && !applied.added.is_empty() && !says_all) {
+        console.warning(&way_out(obstacle));
     }
     let printed = add_reports(options, inputs, &lifted, &applied, &report, &mut files)?;
     clock.time("write", || files.commit())?;
@@ -116,7 +116,7 @@ fn open(inputs: &[ClassInput]) -> Result<Program<'_>, Failure> {
 }
 
 /// The backend that was asked for, or that fits.
-fn backend(flags: &cli::ClassFiles, obstacles: &[String]) -> Result<Backend, Failure> {
+fn backend(flags: &cli::ClassFiles, obstacles: &[Obstacle]) -> Result<Backend, Failure> {
     let java = flags.min_java.is_some_and(|version| version >= VARHANDLE_JAVA);
     let too_old = flags.min_java.is_some_and(|version| version < VARHANDLE_JAVA)
         || flags.min_api.is_some_and(|level| level < VARHANDLE_API);
@@ -133,7 +133,7 @@ fn backend(flags: &cli::ClassFiles, obstacles: &[String]) -> Result<Backend, Fai
     }
 }
 
-fn report(lifted: &LiftedProgram<'_>, applied: &Applied, backend: Backend, obstacles: &[String]) -> Report {
+fn report(lifted: &LiftedProgram<'_>, applied: &Applied, backend: Backend, obstacles: &[Obstacle]) -> Report {
     let mut report = Report::planned(&lifted.lifted.module, &applied.plan);
     report.remarks.extend(lifted.refused.iter().map(|refused| format!("left as it is: {refused}")));
     let changed = applied.classes.iter().any(Option::is_some);
@@ -148,7 +148,7 @@ fn report(lifted: &LiftedProgram<'_>, applied: &Applied, backend: Backend, obsta
                  --sun-misc-unsafe-memory-access=deny forbids it"
                     .to_owned(),
             );
-            report.remarks.extend(obstacles.iter().map(|obstacle| no_unsafe(obstacle)));
+            report.remarks.extend(obstacles.iter().map(way_out));
         }
         Backend::VarHandle if changed => {
             report.remarks.push(format!(
@@ -160,8 +160,16 @@ fn report(lifted: &LiftedProgram<'_>, applied: &Applied, backend: Backend, obsta
     report
 }
 
-fn no_unsafe(obstacle: &str) -> String {
-    format!("{obstacle}, so sun.misc.Unsafe is not found there; --min-java 9 allows VarHandle in its place")
+/// What is done about an obstacle, or is to be done.
+fn way_out(obstacle: &Obstacle) -> String {
+    let other = "--min-java 9 allows VarHandle in its place";
+    match obstacle {
+        Obstacle::Module(jar) => format!("{jar} is a module, which now requires jdk.unsupported; {other}"),
+        Obstacle::Bundle(jar) => {
+            format!("{jar} is an OSGi bundle, which has to import sun.misc and does not yet; {other}")
+        }
+        _ => format!("sun.misc.Unsafe may not be found; {other}"),
+    }
 }
 
 fn say_refused(refused: &[Refused], console: &Console) {

@@ -10,7 +10,7 @@ use crate::error::{Problem, Result};
 use crate::flags;
 use crate::insn::Insn;
 use crate::opcode::Opcode;
-use crate::pool::ConstantPool;
+use crate::pool::{Constant, ConstantPool};
 
 /// An attribute with this name and content.
 ///
@@ -18,6 +18,41 @@ use crate::pool::ConstantPool;
 /// The constant pool is full.
 pub fn new_attribute<'a>(pool: &mut ConstantPool<'a>, name: &str, content: Vec<u8>) -> Result<Attribute<'a>> {
     Ok(Attribute { name: pool.add_utf8(name)?, content: Cow::Owned(content), offset: None })
+}
+
+/// Has a module require another one, also when it runs. Nothing happens if it does already, or if this is no module.
+///
+/// # Errors
+/// Its description is broken, or there is no room for more.
+pub fn add_module_requires(class: &mut ClassFile<'_>, module: &str) -> Result<()> {
+    /// Of what a module requires: only when it is compiled.
+    const STATIC_PHASE: u16 = 0x40;
+    let Some(required) = class.module_requires()? else { return Ok(()) };
+    let row = required.iter().position(|required| required.name == module);
+    let (count, flags) = (required.len(), row.map(|row| required[row].flags));
+    let place = class.attributes.iter().position(|attribute| class.is_named(attribute, "Module"));
+    let place = place.expect("it requires others by this attribute");
+    // Name, flags and version of the module, then a count of rows of three numbers each.
+    let row_start = |row: usize| 8 + row * 6;
+    let mut content = class.attributes[place].content.to_vec();
+    match (row, flags) {
+        (Some(_), Some(flags)) if flags & STATIC_PHASE == 0 => return Ok(()),
+        (Some(row), Some(flags)) => {
+            let at = row_start(row) + 2;
+            content[at..at + 2].copy_from_slice(&(flags & !STATIC_PHASE).to_be_bytes());
+        }
+        _ => {
+            let more = u16::try_from(count + 1).map_err(|_| Problem::TooMany("required modules"))?;
+            let name = class.pool.add_utf8(module)?;
+            let module = class.pool.add(&Constant::Module { name })?;
+            content[6..8].copy_from_slice(&more.to_be_bytes());
+            let at = row_start(count);
+            let [high, low] = module.0.to_be_bytes();
+            content.splice(at..at, [high, low, 0, 0, 0, 0]);
+        }
+    }
+    class.attributes[place].content = Cow::Owned(content);
+    Ok(())
 }
 
 /// Adds a field and says which one it is. A synthetic one is marked as the class's version wants it.

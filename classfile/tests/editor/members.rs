@@ -1,8 +1,8 @@
 //! New members, and constants for them.
 
 use r8lite_classfile::{
-    ClassFile, CodeEdits, Constant, Frame, Insn, Opcode, PoolIndex, VerificationType, add_field, add_method, apply,
-    class_initializer, dump_method, flags, read, write,
+    ClassFile, CodeEdits, Constant, Frame, Insn, Opcode, PoolIndex, VerificationType, add_field, add_method,
+    add_module_requires, apply, class_initializer, dump_method, flags, new_attribute, read, write,
 };
 
 use crate::build::{Method, check, plain};
@@ -157,4 +157,38 @@ fn a_constructor_begins_with_this_uninitialized() {
     assert_eq!(frames[0].1.locals, [VerificationType::UninitializedThis, VerificationType::Integer]);
     let code = class.code(method).unwrap().unwrap();
     assert_eq!(&*code.attributes[0].content, [0, 1, 4], "as in the implicit frame, at offset 4");
+}
+
+#[test]
+fn a_module_comes_to_require_another() {
+    let mut class = ClassFile::new(53, flags::MODULE, "module-info", "java/lang/Object").unwrap();
+    let name = class.pool.add_utf8("demo").unwrap();
+    let name = class.pool.add(&Constant::Module { name }).unwrap();
+    let base = class.pool.add_utf8("java.base").unwrap();
+    let base = class.pool.add(&Constant::Module { name: base }).unwrap();
+    let rows = [name.0, 0, 0, 1, base.0, 0x8000, 0, 0, 0, 0, 0];
+    let content = rows.iter().flat_map(|number| number.to_be_bytes()).collect();
+    let attribute = new_attribute(&mut class.pool, "Module", content).unwrap();
+    class.attributes.push(attribute);
+
+    let bytes = write(&class).unwrap();
+    let mut class = read(&bytes).unwrap();
+    add_module_requires(&mut class, "java.base").unwrap();
+    assert_eq!(write(&class).unwrap(), bytes, "it does already");
+    add_module_requires(&mut class, "jdk.unsupported").unwrap();
+    let listed = |class: &ClassFile<'_>| -> Vec<(String, u16)> {
+        let required = class.module_requires().unwrap().unwrap();
+        required.iter().map(|required| (required.name.to_string(), required.flags)).collect()
+    };
+    let wanted = [("java.base".to_owned(), 0x8000), ("jdk.unsupported".to_owned(), 0)];
+    assert_eq!(listed(&class), wanted);
+    let bytes = write(&class).unwrap();
+    assert_eq!(listed(&read(&bytes).unwrap()), wanted);
+    // One that is required when it is compiled only.
+    let mut content = class.attributes[0].content.to_vec();
+    content[17] = 0x40;
+    class.attributes[0].content = content.into();
+    assert_eq!(listed(&class)[1].1, 0x40);
+    add_module_requires(&mut class, "jdk.unsupported").unwrap();
+    assert_eq!(listed(&class), wanted);
 }

@@ -34,6 +34,13 @@ pub struct LiftedProgram<'p> {
     pub(super) files: Vec<&'p [u32]>,
 }
 
+impl LiftedProgram<'_> {
+    /// For each input, the number of the jar or folder that it is in, for [`ApplyOptions::jars`](crate::ApplyOptions).
+    pub fn jars(&self, program: &Program<'_>) -> Vec<u32> {
+        self.files.iter().map(|files| program.files[files[0] as usize].container).collect()
+    }
+}
+
 impl<'a> Program<'a> {
     /// Lifts what the plan for field updaters looks at.
     pub fn lift<'p>(&'p self, classpath: &'p Program<'_>) -> LiftedProgram<'p> {

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use r8lite_classfile::jar::{self, Jar, JarEdits, Limits};
-use r8lite_classfile::{ClassFile, add_field, flags, read, write};
+use r8lite_classfile::{ClassFile, Constant, add_field, flags, new_attribute, read, write};
 use r8lite_ir::ClassOrigin;
 use r8lite_passes::plan::{self, PlanOptions};
 
@@ -37,7 +37,7 @@ fn open<'a>(inputs: &'a [(&'a str, Content<'a>)]) -> Program<'a> {
 fn change(program: &Program<'_>) -> (WrittenProgram, String) {
     let nothing = Program::open(&[], &Limits::default()).unwrap();
     let lifted = program.lift(&nothing);
-    let holder = AddedClass { name: "a/Holder".to_owned(), bytes: class("a/Holder", "I") };
+    let holder = AddedClass { name: "a/Holder".to_owned(), bytes: class("a/Holder", "I"), jar: 0 };
     let changed = |input: &crate::Input<'_>| {
         let mut class = read(input.bytes).ok()?;
         add_field(&mut class, flags::PRIVATE, "added", "La/Holder;").unwrap();
@@ -195,6 +195,22 @@ fn a_class_with_versions_stays_and_one_for_newer_javas_does_not() {
         &make(&entries),
         "= META-INF/MANIFEST.MF\n~ a/Used.class\n~ META-INF/versions/11/a/Used.class\n+ a/Holder.class\n",
     );
+}
+
+#[test]
+fn a_module_that_is_given_the_class_requires_what_it_uses() {
+    let mut module = ClassFile::new(53, flags::MODULE, "module-info", "java/lang/Object").unwrap();
+    let name = module.pool.add_utf8("demo").unwrap();
+    let name = module.pool.add(&Constant::Module { name }).unwrap();
+    let [high, low] = name.0.to_be_bytes();
+    let content = [&[high, low], &[0; 14][..]].concat();
+    let attribute = new_attribute(&mut module.pool, "Module", content).unwrap();
+    module.attributes.push(attribute);
+    let module = write(&module).unwrap();
+    let path = "META-INF/versions/9/module-info.class";
+    let bytes = make(&[(path, &module), ("a/Used.class", &class("a/Used", UPDATER))]);
+    check(&bytes, &format!("~ {path}\n~ a/Used.class\n+ a/Holder.class\n"));
+    check(&make(&[(path, &module), ("a/Used.class", &class("a/Used", "I"))]), "unchanged\n");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use r8lite_classfile::jar::{self, JarEdits, JarError};
-use r8lite_classfile::{Names, mentions, read};
+use r8lite_classfile::{Names, add_module_requires, mentions, read, write};
 use r8lite_ir::{Module, Type};
 use r8lite_passes::plan::UpdaterPlan;
 
@@ -40,6 +40,16 @@ pub struct WrittenProgram {
     pub unsigned: Vec<String>,
 }
 
+/// Why `sun.misc.Unsafe` is not found where the classes of a jar run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// This jar is a module that does not require `jdk.unsupported`. It comes to when it is given a class that uses it.
+    Module(String),
+    /// This jar is an OSGi bundle that does not import `sun.misc`.
+    Bundle(String),
+}
+
 /// What is to be different in a container.
 #[derive(Default)]
 struct Changes {
@@ -72,8 +82,9 @@ impl Program<'_> {
     ) -> Result<WrittenProgram, OpenError> {
         let mut changes: Vec<Changes> = self.containers.iter().map(|_| Changes::default()).collect();
         self.change_classes(lifted, applied, &mut changes);
-        if backend == Backend::VarHandle {
-            self.add_rules(lifted, applied, &mut changes);
+        match backend {
+            Backend::VarHandle => self.add_rules(lifted, applied, &mut changes),
+            Backend::Unsafe => self.require_unsafe(&mut changes),
         }
         let mut written = WrittenProgram { inputs: Vec::new(), unsigned: Vec::new() };
         // What is in a container comes after it, and has to be written first.
@@ -111,6 +122,24 @@ impl Program<'_> {
                         changes.added.insert(format!("{root}{}.class", class.name), class.bytes.clone());
                     }
                 }
+            }
+        }
+    }
+
+    /// Has modules that are given a class require what that uses.
+    fn require_unsafe(&self, changes: &mut [Changes]) {
+        for (container, changes) in self.containers.iter().zip(changes) {
+            for &entry in container.module_infos.iter().filter(|_| !changes.added.is_empty()) {
+                if requires_unsafe(container, entry) {
+                    continue;
+                }
+                let Ok(bytes) = container.content(entry) else { continue };
+                let edited = read(&bytes).and_then(|mut module| {
+                    add_module_requires(&mut module, "jdk.unsupported")?;
+                    write(&module)
+                });
+                // One that cannot be edited is one that the JVM does not take either.
+                changes.replaced.extend(edited.ok().map(|bytes| (entry, bytes)));
             }
         }
     }
@@ -189,8 +218,8 @@ impl Program<'_> {
         }
     }
 
-    /// The jars of the classes that were chosen in which `sun.misc.Unsafe` cannot be used, each with the reason.
-    pub fn without_unsafe(&self, lifted: &LiftedProgram<'_>) -> Vec<String> {
+    /// What is in the way of `sun.misc.Unsafe` for the classes that were chosen.
+    pub fn obstacles(&self, lifted: &LiftedProgram<'_>) -> Vec<Obstacle> {
         let mut numbers: Vec<u32> = lifted
             .files
             .iter()
@@ -202,10 +231,10 @@ impl Program<'_> {
         for number in numbers {
             let container = &self.containers[number as usize];
             if container.module_infos.iter().any(|&entry| !requires_unsafe(container, entry)) {
-                found.push(format!("{}: its module does not require jdk.unsupported", container.name));
+                found.push(Obstacle::Module(container.name.clone()));
             }
             if container.manifest.bundle_without_sun_misc {
-                found.push(format!("{}: it is an OSGi bundle that does not import sun.misc", container.name));
+                found.push(Obstacle::Bundle(container.name.clone()));
             }
         }
         found

@@ -1,7 +1,9 @@
-//! The project's chores: `cargo xtask test [--long]`, `cargo xtask fuzz [SECONDS]`, `cargo xtask bench`.
+//! The project's chores: `cargo xtask test [--long]`, `cargo xtask fuzz [SECONDS]`, `cargo xtask bench`, `cargo xtask
+//! corpora`.
 //!
 //! `test` is what the continuous integration runs, so that a green run here is a green run there.
 
+mod corpora;
 mod fuzz;
 mod step;
 
@@ -15,7 +17,8 @@ use crate::step::Steps;
 const USAGE: &str = "\
 usage: cargo xtask test [--long]    format, lints, tests, docs; --long adds more random cases and fuzzing
        cargo xtask fuzz [SECONDS]   fuzz every target for SECONDS each (60)
-       cargo xtask bench            measure parse, verify, optimise and print";
+       cargo xtask bench            measure parse, verify, optimise and print
+       cargo xtask corpora          fetch real libraries, and print how many of their calls are replaced";
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -26,6 +29,7 @@ fn main() -> ExitCode {
         ["fuzz"] => fuzz::run_all(60),
         ["fuzz", seconds] => seconds.parse().context("SECONDS is a whole number").and_then(fuzz::run_all),
         ["bench"] => bench(),
+        ["corpora"] => corpora::run_all(),
         _ => {
             step::say(USAGE);
             return ExitCode::from(2);
@@ -44,9 +48,6 @@ fn main() -> ExitCode {
 const DEBIAN_JARS: &[(&str, &str)] =
     &[("netty-common", "libnetty-java"), ("guava", "libguava-java"), ("jctools-core", "libjctools-java")];
 
-/// The package of npm whose jars tests read: a compiler, the coroutines library and what it needs.
-const KOTLIN: (&str, &str) = ("kotlin-compiler", "2.4.20");
-
 /// Everything that has to hold before a change lands.
 fn test(long: bool) -> Result<()> {
     step::need_component("rustfmt", &["fmt", "--version"])?;
@@ -56,7 +57,7 @@ fn test(long: bool) -> Result<()> {
     for (jar, package) in DEBIAN_JARS {
         step::need_file(&format!("/usr/share/java/{jar}.jar"), package)?;
     }
-    step::need_npm_package(KOTLIN.0, KOTLIN.1)?;
+    corpora::fetch_for_tests()?;
     let mut steps = Steps::default();
     steps.cargo("format", &["fmt", "--all", "--check"], &[]);
     steps.cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]);

@@ -13,6 +13,11 @@ pub(crate) fn say(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
+/// Prints what was asked for.
+pub(crate) fn print(text: &str) -> Result<()> {
+    std::io::stdout().lock().write_all(text.as_bytes()).context("cannot write to standard output")
+}
+
 /// The root of the repository.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate is in the workspace").to_path_buf()
@@ -87,27 +92,6 @@ pub(crate) fn need_program(program: &str, package: &str) -> Result<()> {
 /// Makes sure that a file of the system is there, from this package of Debian's.
 pub(crate) fn need_file(file: &str, package: &str) -> Result<()> {
     if Path::new(file).exists() { Ok(()) } else { install(file, package) }
-}
-
-/// Makes sure that a package of npm's is unpacked under `target/corpora`.
-pub(crate) fn need_npm_package(name: &str, version: &str) -> Result<()> {
-    let folder = root().join("target/corpora").join(format!("{name}-{version}"));
-    if folder.join("package/package.json").exists() {
-        return Ok(());
-    }
-    need_program("npm", "npm")?;
-    say(&format!("{name} {version} is missing; fetching it: npm pack {name}@{version}"));
-    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let pack = ["pack", &format!("{name}@{version}"), "--silent", "--pack-destination", "."];
-    run(Command::new("npm").args(pack).current_dir(&folder)).with_context(|| format!("fetch {name} from npm"))?;
-    let archive = format!("{name}-{version}.tgz");
-    // Unpacked beside, then moved, so that what is there is whole.
-    let new = folder.join("new");
-    std::fs::create_dir_all(&new).with_context(|| format!("cannot make {}", new.display()))?;
-    run(Command::new("tar").args(["-xzf", &archive, "-C", "new"]).current_dir(&folder))?;
-    std::fs::rename(new.join("package"), folder.join("package")).context("cannot move what was unpacked")?;
-    std::fs::remove_file(folder.join(archive)).context("cannot remove the archive")?;
-    Ok(())
 }
 
 fn install(what: &str, package: &str) -> Result<()> {

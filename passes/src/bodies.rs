@@ -24,7 +24,7 @@ use r8lite_ir::{
 use crate::registry::{BodyCx, BodyPass, IdleClasses, PASSES, Pass, Run};
 
 /// A set of opcodes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpSet(u64);
 
 const _: () = assert!(Op::ALL.len() <= 64, "a set has a bit for each opcode");
@@ -55,16 +55,29 @@ impl OpSet {
 }
 
 /// What a body mentions: what passes over the whole program ask first.
-#[derive(Debug)]
-pub(crate) struct Mentions {
-    /// Its opcodes.
-    ops: OpSet,
-    /// The passes that say that they are idle in it, by their places in the registry.
-    idle: u32,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mentions<'a> {
     /// The instructions that name a member, or initialise a class, in layout order.
-    pub(crate) members: Box<[Mention]>,
+    pub(crate) members: &'a [Mention],
     /// Whether an instruction or an edge uses a string.
     pub(crate) strings: bool,
+}
+
+/// What is noted of a body.
+#[derive(Clone, Copy, Debug, Default)]
+struct Note {
+    /// Whether the body is as it was then.
+    holds: bool,
+    /// Whether an instruction or an edge uses a string.
+    strings: bool,
+    /// The passes that say that they are idle in it, by their places in the registry.
+    idle: u32,
+    /// Its opcodes.
+    ops: OpSet,
+    /// Where its members stand in [`Bodies::members`], how many there are, and for how many there is room.
+    start: u32,
+    len: u32,
+    room: u32,
 }
 
 /// An instruction that names a field or a method, or that only initialises a class.
@@ -104,13 +117,14 @@ impl Mention {
     }
 }
 
-impl Mentions {
+impl Note {
     /// Whether a pass that stands at this place in the registry may have work in the body.
     fn may_have_work(&self, pass: &BodyPass, place: Option<usize>) -> bool {
         self.ops.meets(pass.ops) && place.is_none_or(|place| self.idle & 1 << place == 0)
     }
 
-    fn of(body: &Body, room: &mut Room) -> Mentions {
+    /// Looks at a body; its members go to `room`.
+    fn of(body: &Body, room: &mut Room) -> Note {
         let Room { used, members } = room;
         members.clear();
         used.clear();
@@ -141,8 +155,8 @@ impl Mentions {
             member.unused = body.insts[member.inst].result.is_none_or(|result| !used[result.index()]);
         }
         let is_idle = |pass: &Pass| matches!(pass.run, Run::Body(BodyPass { is_idle: Some(ask), .. }) if ask(body));
-        let bits = PASSES.iter().enumerate().filter(|(_, pass)| is_idle(pass)).map(|(place, _)| 1 << place);
-        Mentions { ops: OpSet(ops), idle: bits.sum(), members: members.as_slice().into(), strings }
+        let idle = PASSES.iter().enumerate().filter(|(_, pass)| is_idle(pass)).map(|(place, _)| 1 << place).sum();
+        Note { holds: true, strings, idle, ops: OpSet(ops), start: 0, len: 0, room: 0 }
     }
 }
 
@@ -162,8 +176,10 @@ pub(crate) struct Bodies {
     seen: BTreeMap<&'static str, u32>,
     /// The last run that changed anything.
     stirred: u32,
-    /// What each body mentions, while that is known.
-    mentions: Vec<Option<Mentions>>,
+    /// What was noted of each body.
+    notes: Vec<Note>,
+    /// The members that bodies mention, those of one body together, so that a look at all of them is one sweep.
+    members: Vec<Mention>,
     room: Room,
     /// The pass over bodies that is running, and the method it is at.
     at: Option<(&'static str, Func)>,
@@ -200,7 +216,7 @@ impl Bodies {
 
     /// Says that bodies were changed in other ways than by [`Bodies::edit`].
     pub(crate) fn forget(&mut self, module: &Module) {
-        self.mentions.clear();
+        self.forget_notes();
         module.funcs.keys().for_each(|func| self.changed[func] = self.run);
     }
 
@@ -226,7 +242,7 @@ impl Bodies {
         if changed {
             self.changed[func] = self.run;
             self.stirred = self.run;
-            self.forget_mentions(func);
+            self.forget_note(func);
         }
         changed
     }
@@ -266,7 +282,7 @@ impl Bodies {
         let funcs: Vec<Func> = module.program_funcs().collect();
         for func in funcs {
             // A look at the body itself costs more than much of what is done with it.
-            let known = self.mentions.get(func.index()).and_then(Option::as_ref);
+            let known = self.notes.get(func.index()).filter(|note| note.holds);
             let has_work = |index: usize| {
                 self.changed[func] >= before[index]
                     && known.is_none_or(|known| known.may_have_work(&passes[index].1, places[index]))
@@ -292,7 +308,7 @@ impl Bodies {
                     }
                     if pass.ops != OpSet::ALL {
                         let ops =
-                            *ops.get_or_insert_with(|| self.note(func, Some(&body)).expect("there is a body").ops);
+                            *ops.get_or_insert_with(|| self.note(func, &body).ops);
                         if !ops.meets(pass.ops) {
                             continue;
                         }
@@ -301,7 +317,7 @@ impl Bodies {
                     if (pass.clean)(&cx, func, &mut body) {
                         self.changed[func] = number(round, index);
                         self.stirred = self.stirred.max(number(round, index));
-                        self.forget_mentions(func);
+                        self.forget_note(func);
                         ops = None;
                         again = true;
                     }
@@ -313,7 +329,7 @@ impl Bodies {
             }
             self.at = None;
             // Now it is at hand.
-            self.note(func, Some(&body));
+            self.note(func, &body);
             module.funcs[func].body = Some(body);
         }
         for (index, (name, _)) in passes.iter().enumerate() {
@@ -341,40 +357,70 @@ impl Bodies {
 
     /// The methods of the program whose bodies have one of these opcodes.
     pub(crate) fn with_ops(&mut self, module: &Module, wanted: OpSet) -> Vec<Func> {
-        self.mentions(module).filter(|(_, mentions)| mentions.ops.meets(wanted)).map(|(func, _)| func).collect()
+        self.note_all(module);
+        module
+            .program_funcs()
+            .filter(|func| self.notes[func.index()].ops.meets(wanted))
+            .collect()
     }
 
-    /// The methods of the program with what their bodies mention.
-    pub(crate) fn mentions<'a>(&'a mut self, module: &'a Module) -> impl Iterator<Item = (Func, &'a Mentions)> {
+    /// The methods of the program that have a body, with what it mentions.
+    pub(crate) fn mentions<'a>(&'a mut self, module: &'a Module) -> impl Iterator<Item = (Func, Mentions<'a>)> {
+        self.note_all(module);
+        let Self { notes, members, .. } = &*self;
+        module.program_funcs().filter_map(|func| {
+            let note = notes[func.index()];
+            let members = &members[note.start as usize..][..note.len as usize];
+            note.holds.then_some((func, Mentions { members, strings: note.strings }))
+        })
+    }
+
+    /// Notes what is not known of the bodies of the program.
+    fn note_all(&mut self, module: &Module) {
         // A context that is used by hand counts no runs, and its owner may change bodies in between.
         if self.run == 0 {
-            self.mentions.clear();
+            self.forget_notes();
         }
+        self.notes.resize(module.funcs.len(), Note::default());
         for func in module.program_funcs() {
-            if self.mentions.get(func.index()).is_none_or(Option::is_none) {
-                self.note(func, module.funcs[func].body.as_ref());
+            if !self.notes[func.index()].holds && let Some(body) = &module.funcs[func].body {
+                self.note(func, body);
             }
         }
-        let known = &self.mentions;
-        module.program_funcs().filter_map(|func| Some((func, known[func.index()].as_ref()?)))
     }
 
-    fn forget_mentions(&mut self, func: Func) {
-        if let Some(mentions) = self.mentions.get_mut(func.index()) {
-            *mentions = None;
+    fn forget_notes(&mut self) {
+        self.notes.clear();
+        self.members.clear();
+    }
+
+    fn forget_note(&mut self, func: Func) {
+        if let Some(note) = self.notes.get_mut(func.index()) {
+            *note = Note { holds: false, ops: OpSet::default(), len: 0, ..*note };
         }
     }
 
     /// Notes what a body mentions, unless that is known.
-    fn note(&mut self, func: Func, body: Option<&Body>) -> Option<&Mentions> {
-        if self.mentions.len() <= func.index() {
-            self.mentions.resize_with(func.index() + 1, || None);
+    fn note(&mut self, func: Func, body: &Body) -> Note {
+        if self.notes.len() <= func.index() {
+            self.notes.resize(func.index() + 1, Note::default());
         }
-        let known = &mut self.mentions[func.index()];
-        if known.is_none() {
-            *known = body.map(|body| Mentions::of(body, &mut self.room));
+        let old = self.notes[func.index()];
+        if old.holds {
+            return old;
         }
-        known.as_ref()
+        let mut note = Note::of(body, &mut self.room);
+        let found = &self.room.members;
+        note.len = found.len() as u32;
+        if found.len() <= old.room as usize {
+            (note.start, note.room) = (old.start, old.room);
+            self.members[old.start as usize..][..found.len()].copy_from_slice(found);
+        } else {
+            (note.start, note.room) = (self.members.len() as u32, note.len);
+            self.members.extend_from_slice(found);
+        }
+        self.notes[func.index()] = note;
+        note
     }
 }
 

@@ -52,7 +52,7 @@ impl ByName {
             if mentions.strings {
                 found.spell_all(module, body);
             }
-            for member in &mentions.members {
+            for member in mentions.members {
                 let Some(lookup) = member.method().map(|method| lookups[method]) else { continue };
                 found.looks_up |= matches!(lookup, Lookup::Field | Lookup::All);
                 found.computes |= lookup == Lookup::All;

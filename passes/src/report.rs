@@ -2,6 +2,8 @@
 //!
 //! It starts as what the plan expects ([`Report::planned`]); a pass that finds it otherwise corrects its rows.
 
+use std::borrow::Cow;
+
 use r8lite_ir::text::Source;
 use r8lite_ir::{Module, Sig, Type};
 
@@ -96,7 +98,7 @@ pub struct CallRow {
     /// `replaced`, `specialised` or `kept`.
     pub status: &'static str,
     /// Why it stays and what would change that; what it became, if it does not.
-    pub reason: String,
+    pub reason: Cow<'static, str>,
 }
 
 impl Report {
@@ -173,7 +175,7 @@ pub(crate) fn not_instrumented(row: &mut UpdaterRow) {
 /// A call that was to be replaced is not there any more.
 pub(crate) fn call_gone(row: &mut CallRow) {
     row.status = "kept";
-    "it was not found where the plan saw it: an earlier pass moved or removed it".clone_into(&mut row.reason);
+    row.reason = "it was not found where the plan saw it: an earlier pass moved or removed it".into();
 }
 
 fn updater_row(module: &Module, updater: &UpdaterPlan) -> UpdaterRow {
@@ -222,7 +224,7 @@ fn place(module: &Module, site: Site) -> Place {
 fn call_row(module: &Module, plan: &Plan, call: &CallPlan) -> CallRow {
     let func = &module.funcs[call.site.func];
     let (status, reason) = match &call.action {
-        Action::Keep(reason) => ("kept", reason.text.clone()),
+        Action::Keep(reason) => ("kept", reason.text.clone().into()),
         Action::Replace(replacement) => ("replaced", describe(call, replacement)),
     };
     CallRow {
@@ -238,11 +240,11 @@ fn call_row(module: &Module, plan: &Plan, call: &CallPlan) -> CallRow {
 }
 
 /// What a replaced call became.
-fn describe(call: &CallPlan, replacement: &Replacement) -> String {
-    let mut text = match replacement.access {
-        Access::Field if call.op == Operation::Get => "getfield".to_owned(),
-        Access::Field => "putfield".to_owned(),
-        Access::Offset => call.op.access_name().to_owned(),
+fn describe(call: &CallPlan, replacement: &Replacement) -> Cow<'static, str> {
+    let text = match replacement.access {
+        Access::Field if call.op == Operation::Get => "getfield",
+        Access::Field => "putfield",
+        Access::Offset => call.op.access_name(),
     };
     let mut checks = Vec::new();
     match replacement.guard {
@@ -256,10 +258,10 @@ fn describe(call: &CallPlan, replacement: &Replacement) -> String {
     if replacement.check_value {
         checks.push("checks the new value");
     }
-    if !checks.is_empty() {
-        text = format!("{text}; {}", checks.join(", "));
+    match checks.is_empty() {
+        true => text.into(),
+        false => format!("{text}; {}", checks.join(", ")).into(),
     }
-    text
 }
 
 /// A signature as a method descriptor, by JVMS 4.3.3.

@@ -139,11 +139,11 @@ fn funcs_called(module: &Module, cx: &mut PassCx<'_>) -> FxHashSet<Func> {
     called
 }
 
-/// The fields that some instruction of the program reads.
+/// The static fields that some instruction of the program reads.
 fn fields_read(module: &Module, cx: &mut PassCx<'_>, hierarchy: &Hierarchy) -> FieldSet {
     let mut read = FieldSet::with_len(module.fields.len(), false);
     for (_, mentions) in cx.known.bodies.mentions(module) {
-        for member in mentions.members.iter().filter(|member| matches!(member.op, Op::GetStatic | Op::GetField)) {
+        for member in mentions.members.iter().filter(|member| member.op == Op::GetStatic) {
             if let Some(field) = member.field().and_then(|field| hierarchy.resolve_field(module, field)) {
                 read[field] = true;
             }

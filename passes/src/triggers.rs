@@ -95,7 +95,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn find(&self, mentions: &Mentions) -> Vec<Found> {
+    fn find(&self, mentions: Mentions<'_>) -> Vec<Found> {
         let mut candidates = Vec::new();
         for member in mentions.members.iter().filter(|member| member.unused) {
             let mut classes = Vec::new();

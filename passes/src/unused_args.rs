@@ -26,7 +26,7 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
     let mut found: Vec<(Func, Vec<(Inst, usize)>)> = Vec::new();
     for (func, mentions) in cx.known.bodies.mentions(module) {
         let mut args = Vec::new();
-        for member in &mentions.members {
+        for member in mentions.members {
             let Some(callee) = callees.certain(module, member.op, member.method()) else { continue };
             let Some(indices) = unused.get(&callee) else { continue };
             let body = module.funcs[func].body.as_ref().expect("what mentions something is a body");

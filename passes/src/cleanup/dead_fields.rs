@@ -118,7 +118,7 @@ impl Uses {
         let resolved: Vec<Option<Field>> =
             (0..module.field_ref_count()).map(|n| hierarchy.resolve_field(module, FieldRef::new(n))).collect();
         for (func, mentions) in bodies.mentions(module) {
-            for member in &mentions.members {
+            for member in mentions.members {
                 let Some(reference) = member.field() else { continue };
                 let Some(field) = resolved[reference.index()] else {
                     uses.unresolved.insert(module.field_ref(reference).name);

@@ -52,7 +52,7 @@ impl ProgramIndex {
         let fields = updater_fields(module, hierarchy, api);
         let carriers = carriers(module, hierarchy, api);
         for (func, mentions) in bodies.mentions(module) {
-            for member in &mentions.members {
+            for member in mentions.members {
                 let site = Site { func, inst: member.inst };
                 match member.what {
                     Mentioned::Field(field) => {

@@ -10,7 +10,7 @@ use r8lite::render::Texts;
 use r8lite_ir::text::{self, Source};
 use r8lite_ir::{Class, ClassOrigin, File, Module, Verified};
 use r8lite_passes::pipeline::{self, Config, Pipeline, Prepared, Schedule};
-use r8lite_passes::plan::{Plan, PlanOptions};
+use r8lite_passes::plan::PlanOptions;
 use r8lite_passes::registry;
 use r8lite_passes::report::Report;
 
@@ -119,17 +119,20 @@ fn optimize_ir(options: &Options, inputs: &[Input], console: &Console, mut clock
     }
     let module = clock.time("parse", || parse(inputs, console))?;
     let verified = clock.time("verify", || check(module, inputs, console))?;
-    let mut prepared = prepare(verified, options, &mut clock)?;
-    let plan = clock.time("plan", || prepared.decide(&options.plan));
-    warn_of_idle_patterns(&options.plan, prepared.module(), console);
-    let plan_text = if options.emit.contains(&Emit::Plan) { plan.text(prepared.module()) } else { String::new() };
-    let (module, mut report) = match options.only_plan {
-        true => {
-            let report = Report::planned(prepared.module(), &plan);
-            (prepared.finish().map_err(|error| Failure::Bug(error.to_string()))?, report)
-        }
-        false => run_passes(prepared, &plan, options, &mut clock)?,
+    let prepared = prepare(verified, options, &mut clock)?;
+    let mut pipeline = clock
+        .time("plan", || Pipeline::deciding(prepared, &options.plan, options.config.clone()))
+        .map_err(anyhow::Error::new)?;
+    warn_of_idle_patterns(&options.plan, pipeline.module(), console);
+    let plan_text = match options.emit.contains(&Emit::Plan) {
+        true => pipeline.plan().text(pipeline.module()),
+        false => String::new(),
     };
+    if !options.only_plan {
+        options.observe.run(&mut pipeline, &mut clock)?;
+    }
+    let finished = clock.time("verify", || pipeline.finish());
+    let (module, mut report) = finished.map_err(|error| Failure::Bug(error.to_string()))?;
     report.locate(&sources(inputs));
     clock.time("write", || write(options, inputs, &module, &plan_text, &report))?;
     if options.explain {
@@ -166,17 +169,6 @@ pub(crate) fn warn_of_idle_patterns(plan: &PlanOptions, module: &Module, console
                 .warning(&format!("no field matches `--keep {pattern}`; a pattern is Class.field, with the package"));
         }
     }
-}
-
-fn run_passes(
-    prepared: Prepared,
-    plan: &Plan,
-    options: &Options,
-    clock: &mut Clock,
-) -> Result<(Verified, Report), Failure> {
-    let mut pipeline = Pipeline::after(prepared, plan, options.config.clone()).map_err(anyhow::Error::new)?;
-    options.observe.run(&mut pipeline, clock)?;
-    clock.time("verify", || pipeline.finish()).map_err(|error| Failure::Bug(error.to_string()))
 }
 
 /// `r8lite verify`.

@@ -307,8 +307,7 @@ impl Bodies {
                         continue;
                     }
                     if pass.ops != OpSet::ALL {
-                        let ops =
-                            *ops.get_or_insert_with(|| self.note(func, &body).ops);
+                        let ops = *ops.get_or_insert_with(|| self.note(func, &body).ops);
                         if !ops.meets(pass.ops) {
                             continue;
                         }
@@ -358,10 +357,7 @@ impl Bodies {
     /// The methods of the program whose bodies have one of these opcodes.
     pub(crate) fn with_ops(&mut self, module: &Module, wanted: OpSet) -> Vec<Func> {
         self.note_all(module);
-        module
-            .program_funcs()
-            .filter(|func| self.notes[func.index()].ops.meets(wanted))
-            .collect()
+        module.program_funcs().filter(|func| self.notes[func.index()].ops.meets(wanted)).collect()
     }
 
     /// The methods of the program that have a body, with what it mentions.
@@ -383,7 +379,9 @@ impl Bodies {
         }
         self.notes.resize(module.funcs.len(), Note::default());
         for func in module.program_funcs() {
-            if !self.notes[func.index()].holds && let Some(body) = &module.funcs[func].body {
+            if !self.notes[func.index()].holds
+                && let Some(body) = &module.funcs[func].body
+            {
                 self.note(func, body);
             }
         }

@@ -12,6 +12,7 @@
 //! calls back. [`run`] is the loop for who wants none of that. The module comes in verified and leaves verified: a pass
 //! that breaks it is found after that very pass ([`Config::verify_each`]) or at the end.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use r8lite_ir::diag::Diagnostic;
@@ -270,13 +271,24 @@ pub struct Step {
 #[derive(Debug)]
 pub struct Pipeline<'a> {
     state: State,
-    plan: &'a Plan,
+    plan: Cow<'a, Plan>,
     config: Config,
     report: Report,
+    again: Option<Again>,
     /// How many passes of the schedule were run or skipped.
     done: usize,
     /// Whether a pass of the round that is under way, or of the last one, changed anything.
     round_changed: bool,
+}
+
+/// Deciding anew when all has settled.
+#[derive(Debug)]
+struct Again {
+    options: PlanOptions,
+    /// The first plan, and what was reported until the last one was made.
+    earlier: Option<(Plan, Report)>,
+    /// Whether a pass changed anything since the last plan.
+    changed: bool,
 }
 
 /// A module, and what stays from pass to pass.
@@ -321,9 +333,8 @@ impl State {
 /// while preparation.next_pass().is_some() {
 ///     preparation.run_next()?;
 /// }
-/// let mut prepared = preparation.prepared();
-/// let plan = prepared.decide(&PlanOptions::default());
-/// let mut pipeline = Pipeline::after(prepared, &plan, Config::default())?;
+/// let mut pipeline = Pipeline::deciding(preparation.prepared(), &PlanOptions::default(), Config::default())?;
+/// assert!(pipeline.plan().calls.is_empty());
 /// pipeline.run_all()?;
 /// let (verified, report) = pipeline.finish()?;
 /// # assert_eq!(report.summary.calls_total, 0);
@@ -377,22 +388,53 @@ impl<'a> Pipeline<'a> {
         let config = Config { schedule: Schedule { passes: Vec::new(), round }, ..config.clone() };
         Pipeline {
             state: State::new(verified),
-            plan: &NOTHING,
+            plan: Cow::Borrowed(&NOTHING),
             config,
             report: Report::default(),
+            again: None,
             done: 0,
             round_changed: false,
         }
     }
 
-    /// A module that was prepared, and the plan that was made for it.
+    /// A module that was prepared, and the plan that was made for it, which alone is carried out.
     ///
     /// # Errors
     /// If the schedule breaks the registry's order.
     pub fn after(prepared: Prepared, plan: &'a Plan, config: Config) -> Result<Self, ConfigError> {
+        Self::with_plan(prepared, Cow::Borrowed(plan), config)
+    }
+
+    /// A module that was prepared, and a plan made for it now. When its passes are done, what they left may prove more
+    /// than what there was: while some call stays, and a new plan has work, that one is carried out too.
+    ///
+    /// # Errors
+    /// If the schedule breaks the registry's order.
+    pub fn deciding(
+        mut prepared: Prepared,
+        options: &PlanOptions,
+        config: Config,
+    ) -> Result<Pipeline<'static>, ConfigError> {
+        let plan = prepared.decide(options);
+        let mut pipeline = Pipeline::with_plan(prepared, Cow::Owned(plan), config)?;
+        // Without the phases there is nothing to carry out.
+        let has_phases = registry::PASSES
+            .iter()
+            .filter(|pass| pass.required)
+            .all(|phase| pipeline.config.schedule.passes().any(|pass| pass.name == phase.name));
+        pipeline.again = has_phases.then(|| Again { options: options.clone(), earlier: None, changed: false });
+        Ok(pipeline)
+    }
+
+    fn with_plan(prepared: Prepared, plan: Cow<'a, Plan>, config: Config) -> Result<Self, ConfigError> {
         config.schedule.check_order()?;
-        let report = Report::planned(prepared.module(), plan);
-        Ok(Self { state: prepared.0, plan, config, report, done: 0, round_changed: false })
+        let report = Report::planned(prepared.module(), &plan);
+        Ok(Self { state: prepared.0, plan, config, report, again: None, done: 0, round_changed: false })
+    }
+
+    /// The plan that is being carried out.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// The module as the passes so far have left it.
@@ -447,8 +489,43 @@ impl<'a> Pipeline<'a> {
         }
         step.ran = true;
         step.changed = self.run_pass(pass)?.changed;
-        self.round_changed |= step.changed;
+        self.note_change(step.changed);
+        self.decide_again();
         Ok(step)
+    }
+
+    fn note_change(&mut self, changed: bool) {
+        self.round_changed |= changed;
+        if let Some(again) = &mut self.again {
+            again.changed |= changed;
+        }
+    }
+
+    /// When all passes are done, goes on with a new plan if that has work and what was done since the last one may be
+    /// why. Each plan that is carried out leaves less to the next.
+    fn decide_again(&mut self) {
+        if self.next_pass().is_some() || self.report.summary.calls_kept == 0 {
+            return;
+        }
+        let Some(again) = self.again.as_mut().filter(|again| again.changed) else { return };
+        let State { module, known, .. } = &mut self.state;
+        let next = plan::decide_with(module, known, &again.options);
+        if !next.has_work() {
+            return;
+        }
+        let report = std::mem::replace(&mut self.report, Report::planned(module, &next));
+        let plan = std::mem::replace(&mut self.plan, Cow::Owned(next)).into_owned();
+        again.earlier = Some(match again.earlier.take() {
+            Some((first, earlier)) => {
+                let earlier = earlier.followed_by(&first, &plan, report);
+                (first, earlier)
+            }
+            None => (plan, report),
+        });
+        again.changed = false;
+        self.state.steps += self.done;
+        self.done = 0;
+        self.round_changed = false;
     }
 
     /// Runs what is left. Where nobody looks in between, passes over bodies that follow each other are run together.
@@ -496,7 +573,10 @@ impl<'a> Pipeline<'a> {
         let hierarchy = known.hierarchy(module);
         let changed = known.bodies.run(module, &hierarchy, row, rounds);
         self.done += row.len();
-        self.round_changed |= changed && !is_round;
+        self.note_change(changed);
+        // Then a round more would change nothing.
+        self.round_changed &= !is_round;
+        self.decide_again();
     }
 
     fn run_pass(&mut self, pass: Pass) -> Result<Outcome, PipelineError> {
@@ -507,7 +587,7 @@ impl<'a> Pipeline<'a> {
         let result = match pass.run {
             Run::Module(_) if ours && known.bodies.is_settled(pass.name) => Ok(Outcome::default()),
             Run::Module(run) => {
-                let mut cx = PassCx::resume(plan, report, std::mem::take(known));
+                let mut cx = PassCx::resume(&*plan, report, std::mem::take(known));
                 cx.known.bodies.start_run(pass.name);
                 let result = run(module, &mut cx);
                 *known = cx.known;
@@ -550,7 +630,20 @@ impl<'a> Pipeline<'a> {
     /// # Errors
     /// If the module is not in order.
     pub fn finish(self) -> Result<(Verified, Report), PipelineError> {
-        Ok((self.state.finish(self.config.verify_each)?, self.report))
+        let Optimized { module, report, .. } = self.finish_with_plan()?;
+        Ok((module, report))
+    }
+
+    fn finish_with_plan(self) -> Result<Optimized, PipelineError> {
+        let module = self.state.finish(self.config.verify_each)?;
+        let (plan, report) = match self.again.and_then(|again| again.earlier) {
+            Some((first, earlier)) => {
+                let report = earlier.followed_by(&first, &self.plan, self.report);
+                (first, report)
+            }
+            None => (self.plan.into_owned(), self.report),
+        };
+        Ok(Optimized { module, plan, report })
     }
 }
 
@@ -596,13 +689,13 @@ pub fn prepare(verified: Verified, config: &Config) -> Result<Verified, RunError
 pub struct Optimized {
     /// The program as it is now.
     pub module: Verified,
-    /// What was decided. It speaks of the program as [`prepare`] left it.
+    /// What was decided at first. It speaks of the program as [`prepare`] left it.
     pub plan: Plan,
     /// What was done.
     pub report: Report,
 }
 
-/// Prepares, decides, and runs all passes.
+/// Prepares, decides, and runs all passes: see [`Pipeline::deciding`].
 ///
 /// # Errors
 /// If the schedule cannot be run, or a pass went wrong.
@@ -610,12 +703,9 @@ pub fn optimize(verified: Verified, options: &PlanOptions, config: Config) -> Re
     let mut pipeline = Pipeline::preparation(verified, &config);
     pipeline.run_all()?;
     // What the plan needs is a module in order, and the passes keep it so; it is verified once, at the end.
-    let mut prepared = pipeline.prepared();
-    let plan = prepared.decide(options);
-    let mut pipeline = Pipeline::after(prepared, &plan, config)?;
+    let mut pipeline = Pipeline::deciding(pipeline.prepared(), options, config)?;
     pipeline.run_all()?;
-    let (module, report) = pipeline.finish()?;
-    Ok(Optimized { module, plan, report })
+    Ok(pipeline.finish_with_plan()?)
 }
 
 /// Runs all passes.

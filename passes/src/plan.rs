@@ -51,6 +51,14 @@ pub struct Plan {
     pub kept: Vec<Field>,
 }
 
+impl Plan {
+    /// Whether a call is to be replaced, or an updater expected to go.
+    pub fn has_work(&self) -> bool {
+        self.calls.iter().any(|call| matches!(call.action, Action::Replace(_)))
+            || self.updaters.iter().any(|updater| updater.remove)
+    }
+}
+
 /// What the author says about the program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PlanOptions {

@@ -5,7 +5,8 @@
 use std::borrow::Cow;
 
 use r8lite_ir::text::Source;
-use r8lite_ir::{Module, Sig, Type};
+use r8lite_ir::{Field, Module, Sig, Type};
+use rustc_hash::FxHashMap;
 
 use crate::names::field_name;
 use crate::plan::{Access, Action, CallPlan, Guard, Operation, Plan, Replacement, Site, UpdaterPlan};
@@ -130,6 +131,28 @@ impl Report {
                 place.line = line;
             }
         }
+    }
+
+    /// This report, of `plan`, with what became of its rows by a plan that was made when that one was carried out.
+    pub(crate) fn followed_by(mut self, plan: &Plan, later_plan: &Plan, later: Report) -> Report {
+        let calls: FxHashMap<Site, usize> = plan.calls.iter().map(|call| call.site).zip(0..).collect();
+        for (call, row) in later_plan.calls.iter().zip(later.calls) {
+            if let Some(&at) = calls.get(&call.site)
+                && row.status == "replaced"
+            {
+                self.calls[at] = row;
+            }
+        }
+        let updaters: FxHashMap<Field, usize> = plan.updaters.iter().map(|updater| updater.field).zip(0..).collect();
+        for (updater, row) in later_plan.updaters.iter().zip(later.updaters) {
+            if let Some(&at) = updaters.get(&updater.field) {
+                let instrumented = self.updaters[at].instrumented || row.instrumented;
+                self.updaters[at] = UpdaterRow { instrumented, ..row };
+            }
+        }
+        self.remarks.extend(later.remarks);
+        self.count();
+        self
     }
 
     /// Makes the summary agree with the rows.

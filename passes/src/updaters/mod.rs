@@ -13,7 +13,7 @@ mod recognise;
 mod trace;
 mod uses;
 
-use r8lite_ir::{Entity, Field, Flags, Func, Module, Op, Verified};
+use r8lite_ir::{Entity, Field, Flags, Func, Inst, Module, Op, Symbol, Type, Value, Verified};
 use rustc_hash::FxHashSet;
 
 use self::api::Api;
@@ -24,7 +24,8 @@ use self::uses::UseFinder;
 use crate::by_name::ByName;
 use crate::names::func_name;
 use crate::plan::{
-    Access, Action, CallPlan, Fixed, Guard, OffsetField, Plan, PlanOptions, Reason, Replacement, Site, UpdaterPlan,
+    Access, Action, CallPlan, Fixed, Guard, OffsetField, Plan, PlanOptions, Reason, Recognised, Replacement, Site,
+    UpdaterPlan,
 };
 use crate::registry::Known;
 
@@ -200,21 +201,53 @@ fn offset_field(
             flags = Some(flags.map_or(needed, |flags: Flags| decide::wider(flags, needed)));
         }
     }
-    Some(OffsetField { name: offset_name(tracer, updater), flags: flags? })
+    let flags = flags?;
+    Some(OffsetField { name: offset_name(tracer, updater, flags), flags })
 }
 
 /// `updater$offset`, or with a number where some class has such a field already: a field of a superclass may be read
-/// through this class, and must not be hidden.
-fn offset_name(tracer: &Tracer<'_>, updater: &UpdaterPlan) -> String {
+/// through this class, and must not be hidden. If it is the updater's own, from an earlier run, that one serves.
+fn offset_name(tracer: &Tracer<'_>, updater: &UpdaterPlan, flags: Flags) -> String {
     let module = tracer.module;
     let data = &module.fields[updater.field];
     let base = format!("{}$offset", module.name(data.name));
-    let taken = |name: &str| module.find_symbol(name).is_some_and(|symbol| tracer.index.field_names.contains(&symbol));
+    let taken = |name: &str| module.find_symbol(name).filter(|symbol| tracer.index.field_names.contains(symbol));
     let mut name = base.clone();
     let mut number = 1;
-    while taken(&name) {
+    while let Some(symbol) = taken(&name)
+        && !is_own_offset(tracer, updater, symbol, flags)
+    {
         name = format!("{base}${number}");
         number += 1;
     }
     name
+}
+
+/// Whether the updater's class has a field of this name that `instrument` would have added for it, and that is as visible
+/// as `flags` say.
+fn is_own_offset(tracer: &Tracer<'_>, updater: &UpdaterPlan, name: Symbol, flags: Flags) -> bool {
+    let Tracer { module, hierarchy, .. } = *tracer;
+    let declared = hierarchy.declared_field(module.fields[updater.field].class, name, Type::I64);
+    let (Some(field), Some(Recognised { target, store, .. })) = (declared, updater.recognised) else { return false };
+    let found = module.fields[field].flags;
+    if !found.has(Flags::STATIC.with(Flags::FINAL).with(Flags::SYNTHETIC))
+        || decide::wider(found, flags) != decide::wider(found, found)
+    {
+        return false;
+    }
+    let body = tracer.body(store.func);
+    let names = |inst: Inst, field: Field| {
+        body.insts[inst].field_symbol().and_then(|named| hierarchy.resolve_field(module, named)) == Some(field)
+    };
+    let is_offset = |value: Value| {
+        body.def_inst(value).is_some_and(|def| body.insts[def].op == Op::FieldOffset && names(def, target))
+    };
+    let mut writes =
+        body.layout_insts().filter(|&(_, inst)| body.insts[inst].op == Op::PutStatic && names(inst, field));
+    let (Some((block, write)), None) = (writes.next(), writes.next()) else { return false };
+    // Nobody can see one of both assigned without the other.
+    let mut between = body.blocks[block].insts.iter().skip_while(|&&inst| inst != write);
+    let meets_store =
+        between.find(|&&inst| inst == store.inst || !matches!(body.insts[inst].op, Op::PutStatic | Op::FieldOffset));
+    meets_store == Some(&store.inst) && is_offset(body.insts[write].args[0])
 }

@@ -286,10 +286,10 @@ fn what_comes_before_the_plan_is_seen_and_counted_too() {
     let folded = sum.replace("    a = add 1, 2\n    return a\n", "    return 3\n");
     check(&["optimize", &input, "--dump-dir", &dump], 0, &folded, "");
     assert_eq!(read(&folder.path("dump/000-input.ir")), sum);
-    assert_eq!(read(&folder.path("dump/001-after-fold.ir")), folded);
+    assert_eq!(read(&folder.path("dump/002-after-fold.ir")), folded);
     check(&["optimize", &input, "--print-before", "fold"], 0, &folded, "add 1, 2");
     // One count for all passes, and no dump of the first run is left.
-    check(&["optimize", &input, "--dump-dir", &dump, "--bisect-limit", "0"], 0, sum, "bisect: skipped pass 1 fold");
+    check(&["optimize", &input, "--dump-dir", &dump, "--bisect-limit", "0"], 0, sum, "bisect: skipped pass 2 fold");
     let dumps = fs::read_dir(folder.path("dump")).expect("the dumps are there").count();
     assert_eq!(dumps, 1, "only the input is dumped");
 }

@@ -241,7 +241,6 @@ impl Bodies {
         module.funcs[func].body = Some(body);
         if changed {
             self.changed[func] = self.run;
-            self.stirred = self.run;
             self.forget_note(func);
         }
         changed
@@ -261,20 +260,8 @@ impl Bodies {
         // Each pass of each round is a run of its own, as it would be if it were run over all bodies before the next.
         let (first, count) = (self.run + 1, passes.len() as u32);
         let number = |round: u32, index: usize| first + round * count + index as u32;
-        // A pass may stand in the row twice: where it stood last, in this round or else in the one before.
-        let same = |index: usize| move |&(name, _): &(&str, BodyPass)| name == passes[index].0;
-        let earlier: Vec<Option<usize>> =
-            (0..passes.len()).map(|index| passes[..index].iter().rposition(same(index))).collect();
-        let last: Vec<usize> = (0..passes.len())
-            .map(|index| passes.iter().rposition(same(index)).expect("it stands there itself"))
-            .collect();
         // The last run of each pass before that in the first round.
-        let before: Vec<u32> = (0..passes.len())
-            .map(|index| match earlier[index] {
-                Some(earlier) => number(0, earlier),
-                None => self.seen.get(passes[index].0).copied().unwrap_or(0),
-            })
-            .collect();
+        let before: Vec<u32> = passes.iter().map(|(name, _)| self.seen.get(name).copied().unwrap_or(0)).collect();
         let places: Vec<Option<usize>> =
             passes.iter().map(|(_, pass)| PASSES.iter().position(|ours| is_same(pass, ours))).collect();
         let (idle, uses) = (IdleClasses::default(), RefCell::default());
@@ -296,13 +283,7 @@ impl Bodies {
             for round in 0..rounds {
                 let mut again = false;
                 for (index, (name, pass)) in passes.iter().enumerate() {
-                    let seen = match round.checked_sub(1) {
-                        None => before[index],
-                        Some(round_before) => match earlier[index] {
-                            Some(earlier) => number(round, earlier),
-                            None => number(round_before, last[index]),
-                        },
-                    };
+                    let seen = round.checked_sub(1).map_or(before[index], |round| number(round, index));
                     if self.changed[func] < seen {
                         continue;
                     }
@@ -315,7 +296,6 @@ impl Bodies {
                     self.at = Some((*name, func));
                     if (pass.clean)(&cx, func, &mut body) {
                         self.changed[func] = number(round, index);
-                        self.stirred = self.stirred.max(number(round, index));
                         self.forget_note(func);
                         ops = None;
                         again = true;

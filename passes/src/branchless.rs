@@ -29,14 +29,14 @@
 //! Cost: linear for each round; a round makes what the next one needs, and they are few.
 
 use r8lite_ir::{
-    Block, Body, Cfg, Constant, Effect, FieldRef, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Payload,
-    SecondaryMap, Symbol, Target, Type, Value,
+    Block, Body, Cfg, Constant, Effect, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Payload, SecondaryMap,
+    Symbol, Target, Type, Value,
 };
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::cleanup::unreachable::{self, passed};
-use crate::cleanup::{as_int, count_edges, is_truth, restore_order, same_value};
+use crate::cleanup::{as_int, count_edges, is_declared_without, is_truth, restore_order, same_value};
 use crate::facts::Facts;
 use crate::registry::BodyCx;
 
@@ -343,7 +343,9 @@ impl Converter<'_> {
         }
         for &earlier in self.body.blocks[at].insts.iter().rev().skip(1).take(MAX_LOOK_BACK) {
             let data = &self.body.insts[earlier];
-            if data.op == Op::GetField && is_plain(self.module, self.hierarchy, data.field_symbol()?) {
+            if data.op == Op::GetField
+                && is_declared_without(self.module, self.hierarchy, data.field_symbol()?, Flags::VOLATILE)
+            {
                 if data.payload == wanted.payload && data.args == wanted.args {
                     return data.result;
                 }
@@ -453,11 +455,6 @@ fn resolve(known: &[(Value, Value)], value: Value) -> Value {
     at
 }
 
-/// Whether a field is declared and not volatile.
-fn is_plain(module: &Module, hierarchy: &Hierarchy, field: FieldRef) -> bool {
-    hierarchy.resolve_field(module, field).is_some_and(|field| !module.fields[field].flags.has(Flags::VOLATILE))
-}
-
 /// Finds the field reads that may be done at the end of blocks further up: the object is certainly there.
 fn liftable_reads(
     module: &Module,
@@ -475,7 +472,11 @@ fn liftable_reads(
         }
         for &inst in insts {
             let data = &body.insts[inst];
-            if data.op != Op::GetField || !data.field_symbol().is_some_and(|field| is_plain(module, hierarchy, field)) {
+            if data.op != Op::GetField
+                || !data
+                    .field_symbol()
+                    .is_some_and(|field| is_declared_without(module, hierarchy, field, Flags::VOLATILE))
+            {
                 continue;
             }
             let mut blocks = SmallVec::new();

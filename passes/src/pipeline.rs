@@ -475,10 +475,7 @@ impl<'a> Pipeline<'a> {
     /// If no pass is left.
     pub fn run_next(&mut self) -> Result<Step, PipelineError> {
         let pass = *self.next_pass().expect("a pass is left to run");
-        let Schedule { passes, round } = &self.config.schedule;
-        if self.done >= passes.len() && (self.done - passes.len()).is_multiple_of(round.len()) {
-            self.round_changed = false;
-        }
+        self.start_round();
         self.done += 1;
         let mut step = Step { number: self.state.steps + self.done, pass: pass.name, ran: false, changed: false };
         if !pass.required {
@@ -492,6 +489,14 @@ impl<'a> Pipeline<'a> {
         self.note_change(step.changed);
         self.decide_again();
         Ok(step)
+    }
+
+    /// Notes that a round begins, if one does.
+    fn start_round(&mut self) {
+        let Schedule { passes, round } = &self.config.schedule;
+        if self.done >= passes.len() && (self.done - passes.len()).is_multiple_of(round.len()) {
+            self.round_changed = false;
+        }
     }
 
     fn note_change(&mut self, changed: bool) {
@@ -562,16 +567,14 @@ impl<'a> Pipeline<'a> {
 
     /// Runs the passes over bodies that come next. If they are a whole round, each body goes through all its rounds.
     fn run_together(&mut self, row: &[(&'static str, BodyPass)]) {
-        let Schedule { passes, round } = &self.config.schedule;
-        let at = self.done.checked_sub(passes.len()).map(|after| after % round.len());
-        if at == Some(0) {
-            self.round_changed = false;
-        }
-        let is_round = row.len() == round.len();
+        self.start_round();
+        let is_round = row.len() == self.config.schedule.round.len();
         let rounds = if is_round { MAX_ROUNDS as u32 } else { 1 };
         let State { module, known, .. } = &mut self.state;
-        let hierarchy = known.hierarchy(module);
-        let changed = known.bodies.run(module, &hierarchy, row, rounds);
+        let Outcome { changed, .. } = known.run_bodies(module, row, rounds);
+        if changed {
+            known.bodies.stir();
+        }
         self.done += row.len();
         self.note_change(changed);
         // Then a round more would change nothing.
@@ -593,11 +596,7 @@ impl<'a> Pipeline<'a> {
                 *known = cx.known;
                 result
             }
-            Run::Body(body_pass) => {
-                let hierarchy = known.hierarchy(module);
-                let changed = known.bodies.run(module, &hierarchy, &[(pass.name, body_pass)], 1);
-                Ok(Outcome { changed, declarations: false })
-            }
+            Run::Body(body_pass) => Ok(known.run_bodies(module, &[(pass.name, body_pass)], 1)),
         };
         let outcome = result.map_err(|error| PipelineError::Pass { pass: pass.name, error })?;
         if outcome.changed {

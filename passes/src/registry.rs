@@ -53,6 +53,17 @@ impl Known {
     pub(crate) fn hierarchy(&mut self, module: &Module) -> Arc<Hierarchy> {
         self.hierarchy.get_or_insert_with(|| Arc::new(Hierarchy::new(module))).clone()
     }
+    /// Takes each body through a row of passes: see [`Bodies::run`].
+    pub(crate) fn run_bodies(
+        &mut self,
+        module: &mut Module,
+        passes: &[(&'static str, BodyPass)],
+        rounds: u32,
+    ) -> Outcome {
+        let hierarchy = self.hierarchy(module);
+        let changed = self.bodies.run(module, &hierarchy, passes, rounds);
+        Outcome { changed, declarations: false }
+    }
     /// Says that fields were added under new names.
     pub(crate) fn fields_added(&mut self, module: &Module, fields: impl IntoIterator<Item = Field>) {
         match self.hierarchy.as_mut().and_then(Arc::get_mut) {
@@ -272,7 +283,6 @@ pub const SCHEDULE: &[&str] = &["instrument", "replace"];
 
 /// What runs after that, again and again until a whole round changes nothing: each pass makes work for others.
 pub const ROUND: &[&str] = &[
-    "fold",
     "checks",
     "fold",
     "block-params",
@@ -287,7 +297,7 @@ pub const ROUND: &[&str] = &[
 
 /// What runs before anything is decided, in rounds too: what it leaves is what the plan speaks of. So a call in code that
 /// nothing reaches is not planned, and an updater that passes through a needless block parameter is seen for what it is.
-pub const PREPARATION: &[&str] = &["fold", "checks", "fold", "block-params", "unreachable", "dce"];
+pub const PREPARATION: &[&str] = &["checks", "fold", "block-params", "unreachable", "dce"];
 
 /// What must come before what: `(earlier, later, why)`.
 pub const ORDER: &[(&str, &str, &str)] = &[
@@ -300,6 +310,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
 pub const PREFERENCES: &[(&str, &str, &str)] = &[
     ("unused-args", "triggers", "an argument that is not needed frees the read that made it"),
     ("triggers", "retire", "an unused read of an updater keeps it alive"),
+    ("checks", "fold", "a test whose outcome is known leaves a number to compute with"),
     ("fold", "unreachable", "a decided branch leaves blocks that nothing reaches"),
     ("checks", "dce", "a test whose outcome is known frees what it asked"),
     ("dce", "dead-fields", "an unused read keeps a field alive"),

@@ -17,10 +17,10 @@
 //! Cost: linear; facts are found only where an unused read needs a proof.
 
 use r8lite_ir::{
-    Answer, Body, Class, Edits, Effect, Entity, FieldRef, Flags, Func, Hierarchy, Inst, Module, Op, Ordering, Type,
-    Value,
+    Answer, Body, Class, Edits, Effect, Entity, Flags, Func, Hierarchy, Inst, Module, Op, Ordering, Type, Value,
 };
 
+use super::is_declared_without;
 use crate::facts::{Facts, is_sound};
 use crate::registry::BodyCx;
 
@@ -52,7 +52,8 @@ pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
             Need::Object => is_there(module, hierarchy, body, &facts, inst),
             Need::Class(class) => {
                 let field = body.insts[inst].field_symbol();
-                field.is_none_or(|field| is_plain(module, hierarchy, field)) && cx.initialises_idly(class)
+                field.is_none_or(|field| is_declared_without(module, hierarchy, field, Flags::VOLATILE))
+                    && cx.initialises_idly(class)
             }
             Need::Stays => false,
         };
@@ -112,20 +113,13 @@ fn is_there(module: &Module, hierarchy: &Hierarchy, body: &Body, facts: &Facts<'
     facts.is_non_null(data.args[0], inst)
         && match data.type_symbol() {
             Some(ty) => is_offset_of(module, hierarchy, body, data.args[0], data.args[1], ty),
-            None => data
-                .field_symbol()
-                .is_none_or(|field| is_plain(module, hierarchy, field) && !is_final(module, hierarchy, field)),
+            // To read a final field acquires its write, and with it what the object's constructor did.
+            None => data.field_symbol().is_none_or(|field| {
+                [Flags::VOLATILE, Flags::FINAL]
+                    .into_iter()
+                    .all(|flag| is_declared_without(module, hierarchy, field, flag))
+            }),
         }
-}
-
-/// Whether a field is final: to read one of an object acquires its write, and with it what its constructor did.
-fn is_final(module: &Module, hierarchy: &Hierarchy, field: FieldRef) -> bool {
-    hierarchy.resolve_field(module, field).is_some_and(|field| module.fields[field].flags.has(Flags::FINAL))
-}
-
-/// Whether a field is declared and not volatile.
-fn is_plain(module: &Module, hierarchy: &Hierarchy, field: FieldRef) -> bool {
-    hierarchy.resolve_field(module, field).is_some_and(|field| !module.fields[field].flags.has(Flags::VOLATILE))
 }
 
 /// Whether `offset` is that of a field of `holder` with this type.

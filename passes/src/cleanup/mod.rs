@@ -10,7 +10,7 @@ pub mod dead_fields;
 pub mod fold;
 pub mod unreachable;
 
-use r8lite_ir::{Block, Body, Cfg, Constant, Op, SecondaryMap, Value, ValueDef};
+use r8lite_ir::{Block, Body, Cfg, Constant, FieldRef, Flags, Hierarchy, Module, Op, SecondaryMap, Value, ValueDef};
 use smallvec::SmallVec;
 
 /// Whether `a` and `b` are one value: the same, or equal constants.
@@ -123,4 +123,9 @@ pub(crate) fn count_edges(body: &Body) -> SecondaryMap<Block, u32> {
         }
     }
     edges
+}
+
+/// Whether a field is declared, and not with this flag.
+pub(crate) fn is_declared_without(module: &Module, hierarchy: &Hierarchy, field: FieldRef, flag: Flags) -> bool {
+    hierarchy.resolve_field(module, field).is_some_and(|field| !module.fields[field].flags.has(flag))
 }

@@ -18,13 +18,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use r8lite_jvm::Backend;
 use r8lite_passes::plan::PlanOptions;
 use r8lite_passes::report::{Place, Report};
 
 use crate::case::{Case, cases};
 use crate::java::{self, ClassFile, root};
-use crate::optimize::optimize;
+use crate::optimize::{How, WAYS, optimize};
 
 /// Compiled cases.
 struct Program {
@@ -69,16 +68,28 @@ impl Program {
     }
 
     /// Optimises it into another folder; gives the report.
-    fn optimize(&self, backend: Backend, options: &PlanOptions, folder: &Path) -> Report {
+    fn optimize(&self, how: How, options: &PlanOptions, folder: &Path) -> Report {
         let classes: Vec<(String, &[u8])> =
             self.files.iter().map(|file| (file.path.display().to_string(), file.bytes.as_slice())).collect();
-        let optimized = optimize(&classes, backend, options);
+        let optimized = optimize(&classes, how, options);
+        let mut again: Vec<(String, &[u8])> = Vec::new();
         for (file, new) in self.files.iter().zip(&optimized.classes) {
-            java::write(folder, &file.path, new.as_ref().unwrap_or(&file.bytes));
+            let new = new.as_ref().unwrap_or(&file.bytes);
+            java::write(folder, &file.path, new);
+            again.push((file.path.display().to_string(), new));
         }
         for (name, bytes) in &optimized.added {
             java::write(folder, Path::new(name), bytes);
+            again.push((name.clone(), bytes));
         }
+        let twice = optimize(&again, how, options);
+        let changed: Vec<&str> =
+            again.iter().zip(&twice.classes).filter(|(_, new)| new.is_some()).map(|((name, _), _)| &**name).collect();
+        assert!(
+            changed.is_empty() && twice.added.is_empty(),
+            "a second time changes {changed:?} and adds {:?}",
+            twice.added
+        );
         optimized.report
     }
 }
@@ -149,16 +160,16 @@ fn check(program: &Program) {
     let keep: Vec<String> = program.cases.iter().flat_map(|case| case.keep.clone()).collect();
     for whole_program in [false, true] {
         let options = PlanOptions { keep: keep.clone(), whole_program, ..PlanOptions::default() };
-        for backend in [Backend::Unsafe, Backend::VarHandle] {
+        for how in WAYS {
             let folder = tempfile::tempdir().unwrap();
-            let report = program.optimize(backend, &options, folder.path());
-            if backend == Backend::Unsafe {
+            let report = program.optimize(how, &options, folder.path());
+            if how == WAYS[0] {
                 problems.extend(check_marks(program, &report, whole_program));
             }
             let whole = if whole_program { " of a whole program" } else { "" };
             for mode in ["-Xmixed", "-Xint"] {
                 let after = program.run(folder.path(), &[mode]);
-                problems.extend(differences(&before, &after, &format!("{backend:?}{whole} {mode}")));
+                problems.extend(differences(&before, &after, &format!("{how:?}{whole} {mode}")));
             }
         }
     }

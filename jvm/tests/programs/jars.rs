@@ -4,12 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use r8lite_classfile::jar::{self, Jar, JarEdits, Limits};
-use r8lite_jvm::Backend;
 use r8lite_passes::plan::PlanOptions;
 use r8lite_passes::report::Report;
 
 use crate::java::root;
-use crate::optimize::optimize;
+use crate::optimize::{How, optimize};
 
 /// Jars of `/usr/share/java`.
 pub(crate) fn debian(names: &[&str]) -> Vec<PathBuf> {
@@ -34,7 +33,7 @@ pub(crate) fn classpath(paths: &[PathBuf]) -> String {
 }
 
 /// Optimises jars into a folder; gives the new ones, and the report.
-pub(crate) fn optimize_jars(paths: &[PathBuf], backend: Backend, folder: &Path) -> (Vec<PathBuf>, Report) {
+pub(crate) fn optimize_jars(paths: &[PathBuf], how: How, folder: &Path) -> (Vec<PathBuf>, Report) {
     let contents: Vec<Vec<u8>> = paths.iter().map(|path| fs::read(path).unwrap()).collect();
     let jars: Vec<Jar<'_>> = contents.iter().map(|bytes| Jar::read(bytes, &Limits::default()).unwrap()).collect();
     // Where each class is, and what it is.
@@ -49,7 +48,7 @@ pub(crate) fn optimize_jars(paths: &[PathBuf], backend: Backend, folder: &Path) 
         }
     }
     let borrowed: Vec<(String, &[u8])> = classes.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
-    let optimized = optimize(&borrowed, backend, &PlanOptions::default());
+    let optimized = optimize(&borrowed, how, &PlanOptions::default());
     let mut edits: Vec<JarEdits> = jars.iter().map(|_| JarEdits::default()).collect();
     for ((number, index), new) in places.into_iter().zip(optimized.classes) {
         if let Some(new) = new {

@@ -8,6 +8,7 @@ use r8lite_jvm::Backend;
 
 use crate::jars::{classpath, debian, kotlin, optimize_jars};
 use crate::java::{self, root};
+use crate::optimize::WAYS;
 
 /// A program and the libraries it uses, compiled.
 struct Workload {
@@ -39,15 +40,19 @@ impl Workload {
         let before = self.run(&self.jars, &[]);
         assert!(before.ends_with("done\n"), "it does not come to its end:\n{before}");
         let loaded = load(&self.jars);
-        for (backend, replaced) in [Backend::Unsafe, Backend::VarHandle].into_iter().zip(replaced) {
+        for how in WAYS {
+            let replaced = match how.0 {
+                Backend::Unsafe => replaced[0],
+                Backend::VarHandle => replaced[1],
+            };
             let folder = tempfile::tempdir().unwrap();
-            let (jars, report) = optimize_jars(&self.jars, backend, folder.path());
+            let (jars, report) = optimize_jars(&self.jars, how, folder.path());
             let found = report.summary.calls_replaced;
-            assert!(found >= replaced, "{backend:?}: {found} calls replaced, not {replaced}");
+            assert!(found >= replaced, "{how:?}: {found} calls replaced, not {replaced}");
             for mode in ["-Xmixed", "-Xint"] {
-                same_lines(&before, &self.run(&jars, &[mode]), &format!("{} with {backend:?} {mode}", self.main));
+                same_lines(&before, &self.run(&jars, &[mode]), &format!("{} with {how:?} {mode}", self.main));
             }
-            same_lines(&loaded, &load(&jars), &format!("loading all for {} with {backend:?}", self.main));
+            same_lines(&loaded, &load(&jars), &format!("loading all for {} with {how:?}", self.main));
         }
     }
 }

@@ -32,8 +32,24 @@ pub(crate) struct Attempt<'a> {
     pub(crate) unsafe_classes: BTreeMap<u32, UnsafeClass>,
     /// The accessors that go.
     pub(crate) dead_accessors: BTreeSet<Func>,
-    /// Instructions that could not be edited.
-    pub(crate) failures: Fixed,
+    /// Methods that have no room for more than a call of a helper in the place of each call.
+    pub(crate) tight: &'a BTreeSet<Func>,
+    pub(crate) failures: Failures,
+}
+
+/// What could not be edited.
+#[derive(Default)]
+pub(crate) struct Failures {
+    /// Instructions that have to stay as they are.
+    pub(crate) fixed: Fixed,
+    /// Methods that became too large, and may not with edits that take less.
+    pub(crate) too_large: BTreeSet<Func>,
+}
+
+impl Failures {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fixed.is_empty() && self.too_large.is_empty()
+    }
 }
 
 /// A class that is edited.
@@ -72,13 +88,14 @@ impl<'a> Attempt<'a> {
     /// Carries out a plan.
     ///
     /// # Errors
-    /// What has to stay as it is.
+    /// What could not be edited.
     pub(crate) fn run(
         program: &'a [Input<'a>],
         lifted: &'a Lifted,
         plan: &'a Plan,
         options: &'a ApplyOptions,
-    ) -> Result<Done, Fixed> {
+        tight: &'a BTreeSet<Func>,
+    ) -> Result<Done, Failures> {
         let mut attempt = Attempt {
             program,
             lifted,
@@ -89,7 +106,8 @@ impl<'a> Attempt<'a> {
             classes: BTreeMap::new(),
             unsafe_classes: BTreeMap::new(),
             dead_accessors: BTreeSet::new(),
-            failures: Fixed::new(),
+            tight,
+            failures: Failures::default(),
         };
         attempt.name_unsafe_classes();
         for call in &plan.calls {
@@ -210,7 +228,7 @@ impl<'a> Attempt<'a> {
 
     fn try_call(&mut self, call: &CallPlan) {
         if let Err(reason) = self.edit_call(call) {
-            self.failures.insert(call.site, reason);
+            self.failures.fixed.insert(call.site, reason);
         }
     }
 }

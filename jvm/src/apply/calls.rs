@@ -107,6 +107,7 @@ impl<'a> Attempt<'a> {
             && self.is_class(&value_name);
         let is_compare = matches!(call.op, Operation::CompareAndSet | Operation::WeakCompareAndSet);
         let expected_proven = call.kind != Kind::Reference || !is_compare || self.proves(&place.first, call.value);
+        let is_tight = self.tight.contains(&call.site.func);
         let class = self.classes.get_mut(&input).expect("it was opened");
         let unsafe_class = self.unsafe_classes.get_mut(&class.jar).expect("each jar with calls has one");
         let mut editor = Editor {
@@ -120,6 +121,7 @@ impl<'a> Attempt<'a> {
             yields_class,
             value_name,
             expected_proven,
+            is_tight,
             drops_read,
         };
         editor.edit()
@@ -293,6 +295,8 @@ struct Editor<'e, 'a> {
     yields_class: bool,
     /// Whether the expected value, if there is one, is certainly null or a value of the field.
     expected_proven: bool,
+    /// Whether the method has no room for more than a call of a helper.
+    is_tight: bool,
     /// Whether the read of the updater is one of the program's, and is gone when it is edited.
     drops_read: bool,
 }
@@ -304,9 +308,11 @@ impl Editor<'_, '_> {
         let Call { op, replacement, .. } = *self.call;
         let edit = &self.class.methods[&self.method];
         let boundary = self.place.boundary(&edit.flow, &self.class.file.pool);
-        let is_plain = replacement.guard != Guard::Offset && !replacement.check_holder && !op.takes_function();
+        let has_room = !self.is_tight || replacement.access == Access::Field;
+        let is_plain =
+            replacement.guard != Guard::Offset && !replacement.check_holder && !op.takes_function() && has_room;
         let names_class = replacement.check_holder && !self.call.is_typed
-            || replacement.check_value && (replacement.guard == Guard::Offset || op.takes_function());
+            || replacement.check_value && (replacement.guard == Guard::Offset || op.takes_function() || self.is_tight);
         // Of an offset right behind the holder, nothing can be seen between the read of the updater and its own.
         let is_near = is_plain && boundary.as_ref().is_some_and(|boundary| boundary.is_near);
         let needs_trigger =

@@ -25,7 +25,7 @@ impl Attempt<'_> {
             if (updater.offset.is_some() || updater.remove)
                 && let Err(reason) = self.edit_initialiser(updater, recognised)
             {
-                self.failures.insert(recognised.store, reason);
+                self.failures.fixed.insert(recognised.store, reason);
             }
         }
     }

@@ -1,11 +1,13 @@
 //! The end of an attempt: frames, new members and removed ones, and the bytes of classes.
 
-use r8lite_classfile::{Frame, Insn, Label, Opcode, VerificationType, add_field, add_method, apply, flags, write};
+use r8lite_classfile::{
+    Frame, Insn, Label, Opcode, Problem, VerificationType, add_field, add_method, apply, flags, write,
+};
 use r8lite_ir::{Flags, Func};
 use r8lite_passes::access;
-use r8lite_passes::plan::{Action, Fixed, Reason, Site, UpdaterPlan};
+use r8lite_passes::plan::{Action, Reason, Site, UpdaterPlan};
 
-use super::attempt::{Attempt, ClassEdit, Done, MethodEdit};
+use super::attempt::{Attempt, ClassEdit, Done, Failures, MethodEdit};
 use super::{AddedClass, reasons};
 use crate::names;
 
@@ -13,8 +15,8 @@ impl Attempt<'_> {
     /// Applies all edits.
     ///
     /// # Errors
-    /// What has to stay as it is.
-    pub(crate) fn finish(mut self) -> Result<Done, Fixed> {
+    /// What could not be edited.
+    pub(crate) fn finish(mut self) -> Result<Done, Failures> {
         let mut contents = vec![None; self.program.len()];
         let inputs: Vec<u32> = self.classes.keys().copied().collect();
         for input in inputs {
@@ -23,6 +25,11 @@ impl Attempt<'_> {
                 Ok(bytes) if bytes == self.program[input as usize].bytes => {}
                 Ok(bytes) => contents[input as usize] = Some(bytes),
                 Err((func, error)) => match func {
+                    Some(func)
+                        if matches!(error.problem(), Problem::CodeTooLarge(_)) && !self.tight.contains(&func) =>
+                    {
+                        self.failures.too_large.insert(func);
+                    }
                     Some(func) => self.fail(&[func], &reasons::not_edited(&error)),
                     None => {
                         let funcs: Vec<Func> = class.methods.values().map(|edit| edit.func).collect();
@@ -52,7 +59,7 @@ impl Attempt<'_> {
             let Some(body) = &self.module.funcs[func].body else { continue };
             sites.extend(body.layout_insts().map(|(_, inst)| Site { func, inst }));
         }
-        self.failures.extend(sites.into_iter().map(|site| (site, reason.clone())));
+        self.failures.fixed.extend(sites.into_iter().map(|site| (site, reason.clone())));
     }
 
     fn finish_class(&mut self, class: &mut ClassEdit<'_>) -> Result<Vec<u8>, (Option<Func>, r8lite_classfile::Error)> {

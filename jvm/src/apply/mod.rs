@@ -30,6 +30,8 @@ mod stack;
 mod unsafe_class;
 mod unsafes;
 
+use std::collections::BTreeSet;
+
 use r8lite_passes::plan::{Action, Fixed, Plan, PlanOptions, decide_but_for};
 
 use self::attempt::Attempt;
@@ -92,11 +94,15 @@ const MAX_ROUNDS: usize = 16;
 /// Carries out a plan of a lifted program, on the class files that it was lifted from.
 pub fn apply(program: &[Input<'_>], lifted: &Lifted, plan: &Plan, options: &ApplyOptions) -> Applied {
     let mut fixed = Fixed::new();
+    let mut tight = BTreeSet::new();
     let mut plan = plan.clone();
     for _ in 0..MAX_ROUNDS {
-        match Attempt::run(program, lifted, &plan, options) {
+        match Attempt::run(program, lifted, &plan, options, &tight) {
             Ok((classes, added)) => return Applied { classes, added, plan },
-            Err(more) => fixed.extend(more),
+            Err(failures) => {
+                fixed.extend(failures.fixed);
+                tight.extend(failures.too_large);
+            }
         }
         plan = decide_but_for(&lifted.module, &options.plan, &fixed);
     }

@@ -37,7 +37,7 @@ impl Attempt<'_> {
             if gone.contains(&read.field)
                 && let Err(reason) = self.edit_read(read)
             {
-                self.failures.insert(read.site, reason);
+                self.failures.fixed.insert(read.site, reason);
             }
         }
         self.find_dead_accessors(&reads);

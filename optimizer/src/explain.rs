@@ -79,9 +79,13 @@ fn call_line(row: &CallRow) -> String {
     format!("  {} {}: {}{updater}: {}{reason}", place(&row.place), row.method, row.op, row.status)
 }
 
-/// `Source.java:12`.
+/// `Source.java:12`; of bytecode without line numbers, `bytecode 12`, its offset.
 fn place(place: &Place) -> String {
-    format!("{}:{}", place.source.as_deref().unwrap_or("line"), place.line)
+    match (&place.source, place.line) {
+        (Some(source), line) => format!("{source}:{line}"),
+        (None, 0) => format!("bytecode {}", place.offset),
+        (None, line) => format!("line {line}"),
+    }
 }
 
 fn reason(reason: &str) -> String {
@@ -90,12 +94,13 @@ fn reason(reason: &str) -> String {
 
 fn summary_lines(out: &mut String, summary: &Summary) {
     let Summary { updaters_found, updaters_instrumented, updaters_removed, .. } = summary;
-    let Summary { calls_total, calls_replaced, calls_specialised, calls_kept, .. } = summary;
+    let Summary { calls_total, calls_replaced, calls_guarded, calls_specialised, calls_kept, .. } = summary;
     writeln!(out, "updaters: {updaters_found} found, {updaters_instrumented} instrumented, {updaters_removed} removed")
         .expect("writing to a string");
     let specialised =
         if *calls_specialised == 0 { String::new() } else { format!("{calls_specialised} specialised, ") };
-    writeln!(out, "calls: {calls_total} in all, {calls_replaced} replaced, {specialised}{calls_kept} kept")
+    let guarded = if *calls_guarded == 0 { String::new() } else { format!(" ({calls_guarded} with a guard)") };
+    writeln!(out, "calls: {calls_total} in all, {calls_replaced} replaced{guarded}, {specialised}{calls_kept} kept")
         .expect("writing to a string");
 }
 
@@ -113,7 +118,7 @@ pub fn replaced_percent(summary: &Summary) -> f64 {
 /// Never: strings and numbers can always be written as JSON.
 pub fn json(report: &Report) -> String {
     let Summary { updaters_found, updaters_instrumented, updaters_removed, .. } = report.summary;
-    let Summary { calls_total, calls_replaced, calls_specialised, calls_kept, .. } = report.summary;
+    let Summary { calls_total, calls_replaced, calls_guarded, calls_specialised, calls_kept, .. } = report.summary;
     let json = Json {
         schema: 1,
         summary: JsonSummary {
@@ -125,6 +130,7 @@ pub fn json(report: &Report) -> String {
             calls: JsonCalls {
                 total: calls_total,
                 replaced: calls_replaced,
+                guarded: calls_guarded,
                 specialised: calls_specialised,
                 kept: calls_kept,
             },
@@ -164,6 +170,7 @@ struct JsonUpdaters {
 struct JsonCalls {
     total: usize,
     replaced: usize,
+    guarded: usize,
     specialised: usize,
     kept: usize,
 }
@@ -212,6 +219,7 @@ struct JsonCall<'a> {
     op: &'a str,
     updater: Option<&'a str>,
     status: &'a str,
+    guarded: bool,
     reason: &'a str,
 }
 
@@ -227,6 +235,7 @@ impl<'a> JsonCall<'a> {
             op: row.op,
             updater: row.updater.as_deref(),
             status: row.status,
+            guarded: row.guarded,
             reason: &row.reason,
         }
     }

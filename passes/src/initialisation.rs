@@ -107,7 +107,8 @@ impl<'a> Initialisation<'a> {
     fn supers_are_quiet(&self, class: Class) -> bool {
         let data = &self.module.classes[class];
         match data.origin {
-            ClassOrigin::Extern | ClassOrigin::Missing => return false,
+            ClassOrigin::Extern => return JDK_CLASSES.contains(&self.module.class_name(class)),
+            ClassOrigin::Missing => return false,
             // What a class does not list may be an initialiser. The class library has what counts.
             ClassOrigin::Program | ClassOrigin::Classpath if data.flags.has(Flags::PARTIAL) => return false,
             ClassOrigin::Program | ClassOrigin::Classpath | ClassOrigin::Library => {}
@@ -126,8 +127,11 @@ impl<'a> Initialisation<'a> {
                 continue;
             }
             let data = &self.module.classes[interface];
-            if matches!(data.origin, ClassOrigin::Extern | ClassOrigin::Missing) {
-                return false;
+            match data.origin {
+                // Of the JDK's interfaces eight have an initialiser (in JDK 17), and none of those leaves the JDK.
+                ClassOrigin::Extern if self.module.class_name(interface).starts_with("java.") => continue,
+                ClassOrigin::Extern | ClassOrigin::Missing => return false,
+                ClassOrigin::Program | ClassOrigin::Classpath | ClassOrigin::Library => {}
             }
             let has_default = data.methods.iter().any(|&method| {
                 let flags = self.module.funcs[method].flags;
@@ -220,6 +224,37 @@ impl<'a> Initialisation<'a> {
         }
     }
 }
+
+/// Classes of the JDK that programs extend, and whose initialisers, with those of their superclasses, run nothing of the
+/// program's: they make JDK objects, ask `VarHandle` or `Unsafe` for their own fields, or do not exist (looked at in JDK
+/// 17). What may load a class that a property names is not here: `ForkJoinPool`, `ClassLoader`.
+const JDK_CLASSES: &[&str] = &[
+    "java.io.FilterInputStream",
+    "java.io.FilterOutputStream",
+    "java.io.InputStream",
+    "java.io.OutputStream",
+    "java.io.Reader",
+    "java.io.Writer",
+    "java.lang.ThreadLocal",
+    "java.lang.ref.PhantomReference",
+    "java.lang.ref.Reference",
+    "java.lang.ref.SoftReference",
+    "java.lang.ref.WeakReference",
+    "java.util.AbstractCollection",
+    "java.util.AbstractList",
+    "java.util.AbstractMap",
+    "java.util.AbstractQueue",
+    "java.util.AbstractSequentialList",
+    "java.util.AbstractSet",
+    "java.util.TimerTask",
+    "java.util.concurrent.AbstractExecutorService",
+    "java.util.concurrent.atomic.AtomicBoolean",
+    "java.util.concurrent.atomic.AtomicInteger",
+    "java.util.concurrent.atomic.AtomicLong",
+    "java.util.concurrent.atomic.AtomicReference",
+    "java.util.concurrent.locks.AbstractOwnableSynchronizer",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer",
+];
 
 /// How many slots the arrays that an initialiser makes at once may have: a request for more may be more than there is
 /// room for, which everybody would notice. One for less is like that for an object: no program counts on its failing.

@@ -39,6 +39,8 @@ pub struct Summary {
     pub calls_total: usize,
     /// Calls that became accesses.
     pub calls_replaced: usize,
+    /// Of those, calls that check first that the updater is assigned, since an initialiser may reach them before.
+    pub calls_guarded: usize,
     /// Calls that stay, while copies of their method are used instead.
     pub calls_specialised: usize,
     /// Calls that stay.
@@ -98,6 +100,8 @@ pub struct CallRow {
     pub updater: Option<String>,
     /// `replaced`, `specialised` or `kept`.
     pub status: &'static str,
+    /// Whether it was replaced, and checks first that the updater is assigned.
+    pub guarded: bool,
     /// Why it stays and what would change that; what it became, if it does not.
     pub reason: Cow<'static, str>,
 }
@@ -164,6 +168,7 @@ impl Report {
             updaters_removed: self.updaters.iter().filter(|row| row.status == "removed").count(),
             calls_total: self.calls.len(),
             calls_replaced: calls("replaced"),
+            calls_guarded: self.calls.iter().filter(|row| row.status == "replaced" && row.guarded).count(),
             calls_specialised: calls("specialised"),
             calls_kept: calls("kept"),
         };
@@ -258,6 +263,7 @@ fn call_row(module: &Module, plan: &Plan, call: &CallPlan) -> CallRow {
         op: call.op.name(),
         updater: call.updater.map(|id| field_name(module, plan.updaters[id.0 as usize].field)),
         status,
+        guarded: matches!(&call.action, Action::Replace(replacement) if replacement.guard == Guard::Offset),
         reason,
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use r8lite_classfile::{ClassFile, CodeEdits, VerificationType, read};
-use r8lite_ir::{Class, Func, Hierarchy, Module, Type};
+use r8lite_ir::{Class, Func, Hierarchy, Inst, Module, Type};
 use r8lite_passes::plan::{Action, CallPlan, Fixed, Plan, Reason, Recognised, Site, UpdaterId, UpdaterPlan};
+
+use rustc_hash::FxHashMap;
 
 use super::asm::MemberName;
 use super::helper::Helper;
@@ -32,6 +34,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) unsafe_classes: BTreeMap<u32, UnsafeClass>,
     /// The accessors that go.
     pub(crate) dead_accessors: BTreeSet<Func>,
+    /// The instructions of a method that may read an updater, by their offsets; calls come method by method.
+    pub(crate) readers: Option<(Func, FxHashMap<u32, Inst>)>,
     /// Methods that have no room for more than a call of a helper in the place of each call.
     pub(crate) tight: &'a BTreeSet<Func>,
     pub(crate) failures: Failures,
@@ -106,6 +110,7 @@ impl<'a> Attempt<'a> {
             classes: BTreeMap::new(),
             unsafe_classes: BTreeMap::new(),
             dead_accessors: BTreeSet::new(),
+            readers: None,
             tight,
             failures: Failures::default(),
         };
@@ -179,14 +184,7 @@ impl<'a> Attempt<'a> {
         let class = names::internal(self.module, self.owner(updater));
         match self.options.backend {
             Backend::Unsafe => Some(MemberName::new(class, &offset.name, "J")),
-            Backend::VarHandle => {
-                let mut name = format!("{}$VH", self.module.name(self.module.fields[updater.field].name));
-                // A name that nothing in the program has.
-                while self.module.find_symbol(&name).is_some() {
-                    name.push('$');
-                }
-                Some(MemberName::new(class, name, HANDLE_TYPE))
-            }
+            Backend::VarHandle => Some(MemberName::new(class, handle_name(self.module, updater), HANDLE_TYPE)),
         }
     }
 
@@ -231,4 +229,13 @@ impl<'a> Attempt<'a> {
             self.failures.fixed.insert(call.site, reason);
         }
     }
+}
+
+/// What the field is called that has the handle of an updater: a name that nothing in the program has.
+pub(crate) fn handle_name(module: &Module, updater: &UpdaterPlan) -> String {
+    let mut name = format!("{}$VH", module.name(module.fields[updater.field].name));
+    while module.find_symbol(&name).is_some() {
+        name.push('$');
+    }
+    name
 }

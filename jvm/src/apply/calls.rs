@@ -12,9 +12,11 @@
 //! holder, and a null updater is told by itself. Its methods cast all that they are given.
 
 use r8lite_classfile::{Insn, Opcode, VerificationType, descriptor, flags};
-use r8lite_ir::{Answer, Class, Flags, Op, Type};
+use r8lite_ir::{Answer, Class, Flags, Func, Op, Type};
 use r8lite_passes::access;
 use r8lite_passes::plan::{Access, CallPlan, Guard, Kind, Operation, Reason, Replacement, Site};
+
+use rustc_hash::FxHashMap;
 
 use super::asm::{Asm, MemberName};
 use super::attempt::{Attempt, ClassEdit, FrameChange, MethodEdit};
@@ -65,6 +67,7 @@ impl<'a> Attempt<'a> {
     /// Edits a call that is to be replaced.
     pub(crate) fn edit_call(&mut self, plan: &CallPlan) -> Result<(), Reason> {
         let (input, method) = self.open(plan.site.func)?;
+        self.find_readers(plan.site.func);
         let mut call = self.describe(plan)?;
         let class = self.classes.get(&input).expect("it was opened");
         let edit = class.methods.get(&method).expect("it was opened");
@@ -167,13 +170,28 @@ impl<'a> Attempt<'a> {
         })
     }
 
+    /// Notes which instructions of a method may read an updater.
+    fn find_readers(&mut self, func: Func) {
+        if self.readers.as_ref().is_some_and(|(of, _)| *of == func) {
+            return;
+        }
+        let mut readers = FxHashMap::default();
+        if let Some(body) = &self.module.funcs[func].body {
+            for (_, inst) in body.layout_insts() {
+                let data = &body.insts[inst];
+                if data.op == Op::GetStatic || data.op.is_invoke() {
+                    readers.insert(data.origin.pos, inst);
+                }
+            }
+        }
+        self.readers = Some((func, readers));
+    }
+
     /// The read of an updater at an offset of the code, if it is one: a `getstatic`, or the call of an accessor.
     fn leaf(&self, call: &Call, offset: u32) -> Option<Leaf> {
         let body = self.module.funcs[call.site.func].body.as_ref()?;
-        let (_, inst) = body.layout_insts().find(|&(_, inst)| {
-            body.insts[inst].origin.pos == offset
-                && (body.insts[inst].op == Op::GetStatic || body.insts[inst].op.is_invoke())
-        })?;
+        let (func, readers) = self.readers.as_ref()?;
+        let inst = *readers.get(&offset).filter(|_| *func == call.site.func)?;
         let data = &body.insts[inst];
         if data.op == Op::GetStatic {
             return Some(Leaf { is_read: true, is_foreign: false });
@@ -199,7 +217,7 @@ impl<'a> Attempt<'a> {
 
     /// Whether a method is static and of a class, so that the class is initialised, or being initialised by this very
     /// thread, whenever it runs.
-    pub(crate) fn is_own_static(&self, func: r8lite_ir::Func, class: Class) -> bool {
+    pub(crate) fn is_own_static(&self, func: Func, class: Class) -> bool {
         self.module.funcs[func].is_static() && self.module.funcs[func].class == class
     }
 

@@ -10,7 +10,7 @@
 //! ```
 
 use r8lite_classfile::{ConstantPool, Insn, Opcode, stack_effect};
-use r8lite_passes::plan::{Kind, Reason, Recognised, UpdaterPlan};
+use r8lite_passes::plan::{Access, Action, Guard, Kind, Reason, Recognised, UpdaterId, UpdaterPlan};
 
 use super::asm::Asm;
 use super::attempt::{Attempt, MethodEdit};
@@ -20,14 +20,27 @@ use super::{Backend, reasons};
 impl Attempt<'_> {
     /// Edits the initialisers of all classes whose updaters get an offset or go.
     pub(crate) fn edit_initialisers(&mut self) {
-        for updater in &self.plan.updaters {
+        for (number, updater) in self.plan.updaters.iter().enumerate() {
             let Some(recognised) = &updater.recognised else { continue };
             if (updater.offset.is_some() || updater.remove)
                 && let Err(reason) = self.edit_initialiser(updater, recognised)
             {
-                self.failures.fixed.insert(recognised.store, reason);
+                self.fix_updater(UpdaterId(number as u32), &reason);
             }
         }
+    }
+
+    /// Says of an updater whose initialiser cannot be edited that it stays, and so do the calls that need its offset.
+    pub(crate) fn fix_updater(&mut self, id: UpdaterId, reason: &Reason) {
+        for call in self.plan.calls.iter().filter(|call| call.updater == Some(id)) {
+            if let Action::Replace(replacement) = &call.action
+                && (replacement.access == Access::Offset || replacement.guard == Guard::Offset)
+            {
+                self.failures.fixed.insert(call.site, reason.clone());
+            }
+        }
+        let recognised = self.plan.updaters[id.0 as usize].recognised;
+        self.failures.fixed.extend(recognised.map(|recognised| (recognised.store, reason.clone())));
     }
 
     fn edit_initialiser(&mut self, updater: &UpdaterPlan, recognised: &Recognised) -> Result<(), Reason> {

@@ -5,7 +5,7 @@ use r8lite_classfile::{
 };
 use r8lite_ir::{Flags, Func};
 use r8lite_passes::access;
-use r8lite_passes::plan::{Action, Reason, Site, UpdaterPlan};
+use r8lite_passes::plan::{Action, Reason, Site, UpdaterId, UpdaterPlan};
 
 use super::attempt::{Attempt, ClassEdit, Done, Failures, MethodEdit};
 use super::{AddedClass, reasons};
@@ -50,10 +50,12 @@ impl Attempt<'_> {
     fn fail(&mut self, funcs: &[Func], reason: &Reason) {
         let calls = self.plan.calls.iter().filter(|call| matches!(call.action, Action::Replace(_)));
         let mut sites: Vec<Site> = calls.map(|call| call.site).collect();
-        for updater in &self.plan.updaters {
-            sites.extend(updater.recognised.map(|recognised| recognised.store));
-        }
         sites.retain(|site| funcs.contains(&site.func));
+        for (number, updater) in self.plan.updaters.iter().enumerate() {
+            if updater.recognised.is_some_and(|recognised| funcs.contains(&recognised.store.func)) {
+                self.fix_updater(UpdaterId(number as u32), reason);
+            }
+        }
         for &func in funcs {
             // Reads that are left are not in the plan; whatever instruction is one.
             let Some(body) = &self.module.funcs[func].body else { continue };

@@ -32,9 +32,10 @@ mod unsafes;
 
 use std::collections::BTreeSet;
 
+use r8lite_ir::Module;
 use r8lite_passes::plan::{Action, Fixed, Plan, PlanOptions, decide_but_for};
 
-use self::attempt::Attempt;
+use self::attempt::{Attempt, handle_name};
 use crate::{Input, Lifted};
 
 /// How to carry a plan out.
@@ -92,13 +93,31 @@ pub struct AddedClass {
 const MAX_ROUNDS: usize = 16;
 
 /// Carries out a plan of a lifted program, on the class files that it was lifted from.
+///
+/// ```
+/// use r8lite_jvm::{ApplyOptions, Input, Methods, Options, apply, lift};
+/// use r8lite_passes::plan::{PlanOptions, decide};
+///
+/// let bytes = include_bytes!("../../../testdata/class/Sample.class");
+/// let program = [Input { bytes, name: "Sample.class" }];
+/// let lifted = lift(&program, &[], &Options::of(Methods::Relevant));
+/// let plan = decide(&lifted.module, &PlanOptions::default());
+/// let applied = apply(&program, &lifted, &plan, &ApplyOptions::default());
+/// // There is no updater in it.
+/// assert_eq!(applied.classes, [None]);
+/// ```
 pub fn apply(program: &[Input<'_>], lifted: &Lifted, plan: &Plan, options: &ApplyOptions) -> Applied {
     let mut fixed = Fixed::new();
     let mut tight = BTreeSet::new();
     let mut plan = plan.clone();
     for _ in 0..MAX_ROUNDS {
         match Attempt::run(program, lifted, &plan, options, &tight) {
-            Ok((classes, added)) => return Applied { classes, added, plan },
+            Ok((classes, added)) => {
+                if options.backend == Backend::VarHandle {
+                    name_handles(&lifted.module, &mut plan);
+                }
+                return Applied { classes, added, plan };
+            }
             Err(failures) => {
                 fixed.extend(failures.fixed);
                 tight.extend(failures.too_large);
@@ -112,4 +131,14 @@ pub fn apply(program: &[Input<'_>], lifted: &Lifted, plan: &Plan, options: &Appl
     fixed.extend(stores.map(|recognised| (recognised.store, reasons::gave_up())));
     let plan = decide_but_for(&lifted.module, &options.plan, &fixed);
     Applied { classes: vec![None; program.len()], added: Vec::new(), plan }
+}
+
+/// Says in a plan what the fields with handles are called, which take the place of those with offsets.
+fn name_handles(module: &Module, plan: &mut Plan) {
+    for updater in &mut plan.updaters {
+        let name = handle_name(module, updater);
+        if let Some(offset) = &mut updater.offset {
+            offset.name = name;
+        }
+    }
 }

@@ -9,7 +9,7 @@ pub(crate) fn odd_code(why: &Odd) -> Reason {
 }
 
 pub(crate) fn not_edited(error: &r8lite_classfile::Error) -> Reason {
-    Reason::new("not-edited", format!("its method could not be changed: {error}; make it smaller or simpler"))
+    Reason::new("not-edited", format!("the code could not be changed: {error}; make it smaller or simpler"))
 }
 
 pub(crate) fn not_written(error: &r8lite_classfile::Error) -> Reason {

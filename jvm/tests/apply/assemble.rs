@@ -85,7 +85,9 @@ fn with_packages(line: &str) -> String {
 
 fn begin(words: &[&str]) -> (String, ClassFile<'static>) {
     let [flags @ .., name, version] = words else { panic!("a class has a name and a version") };
-    let class = ClassFile::new(version.parse().unwrap(), access(flags) | flags::SUPER, name, "java/lang/Object");
+    let access = access(flags);
+    let extra = if access & flags::INTERFACE == 0 { flags::SUPER } else { 0 };
+    let class = ClassFile::new(version.parse().unwrap(), access | extra, name, "java/lang/Object");
     ((*name).to_owned(), class.unwrap())
 }
 

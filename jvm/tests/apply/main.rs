@@ -1,5 +1,5 @@
 //! Plans carried out on class files, shown: each file of `testdata/assembled` is assembled, optimised, and what became of
-//! it is a snapshot. No Java is needed; that a JVM takes the results is tested by `programs`.
+//! it is a snapshot, which a JVM verifies, too. That programs do the same is tested by `programs`.
 //!
 //! The first lines of a file say what it shows, behind `;`. `; flags: varhandle, min-api 21, whole-program` are options.
 
@@ -8,7 +8,9 @@ mod assemble;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
+use r8lite_classfile::jar::{self, Jar, JarEdits};
 use r8lite_classfile::{ClassFile, dump_method, read};
 use r8lite_jvm::{Applied, ApplyOptions, Backend, Input, Methods, Options, apply, lift};
 use r8lite_passes::plan;
@@ -67,7 +69,8 @@ fn without_hash(text: &str, added: &Applied) -> String {
     })
 }
 
-fn check(path: &Path) {
+/// Checks a case, and puts what becomes of it into a jar in a folder.
+fn check(path: &Path, jars: &Path) {
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
     let text = fs::read_to_string(path).unwrap();
     let options = options(&text);
@@ -106,6 +109,11 @@ fn check(path: &Path) {
         .map(|(class, new)| Assembled { bytes: new.unwrap_or(class.bytes), name: class.name })
         .chain(applied.added.into_iter().map(|added| Assembled { name: added.name, bytes: added.bytes }))
         .collect();
+    let mut edits = JarEdits::default();
+    for class in &again {
+        edits.add(&format!("{}.class", class.name), class.bytes.clone(), true);
+    }
+    fs::write(jars.join(format!("{name}.jar")), jar::write(&Jar::empty(), &edits).unwrap()).unwrap();
     let (twice, report) = optimize(&again, &options);
     let is_same = twice.classes.iter().all(Option::is_none) && twice.added.is_empty();
     assert!(is_same, "{name}: twice is not once: {:?}", report.calls);
@@ -117,7 +125,27 @@ fn assembled_classes_are_as_shown() {
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     assert!(paths.len() > 8);
-    paths.iter().for_each(|path| check(path));
+    let jars = tempfile::tempdir().unwrap();
+    paths.iter().for_each(|path| check(path, jars.path()));
+    // The JVM verifies each by itself: they have classes of the same names.
+    let load_all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/java/LoadAll.java");
+    let compiled = tempfile::tempdir().unwrap();
+    run(Command::new("javac").arg("-d").arg(compiled.path()).arg(load_all));
+    for jar in fs::read_dir(&jars).unwrap() {
+        let jar = jar.unwrap().path();
+        let mut java = Command::new("java");
+        java.args(["-Xverify:all", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"]);
+        let printed = run(java.arg(compiled.path()).arg("LoadAll").arg(&jar));
+        assert!(printed.lines().count() == 1 && printed.ends_with(" classes\n"), "{}: {printed}", jar.display());
+    }
+}
+
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| {
+        panic!("{}: {error}; install openjdk-17-jdk-headless", command.get_program().to_string_lossy())
+    });
+    assert!(output.status.success(), "{command:?}:\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// Every byte of a class is changed, to a few values each: nothing panics, and what is written can be read.

@@ -1,0 +1,22 @@
+; Classes of versions before 51 know no handles: a call that needs one stays. Access to the field by itself takes none.
+; flags: varhandle
+
+class public Old 50
+field volatile n I
+field private static final N LAtomicIntegerFieldUpdater;
+method static <clinit> ()V
+  ldc class Old
+  ldc "n"
+  invokestatic AtomicIntegerFieldUpdater.newUpdater (LClass;LString;)LAtomicIntegerFieldUpdater;
+  putstatic Old.N LAtomicIntegerFieldUpdater;
+  return
+method next ()I
+  getstatic Old.N LAtomicIntegerFieldUpdater;
+  aload_0
+  invokevirtual AtomicIntegerFieldUpdater.incrementAndGet (LObject;)I
+  ireturn
+method get ()I
+  getstatic Old.N LAtomicIntegerFieldUpdater;
+  aload_0
+  invokevirtual AtomicIntegerFieldUpdater.get (LObject;)I
+  ireturn

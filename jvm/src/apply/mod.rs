@@ -22,6 +22,7 @@ mod attempt;
 mod calls;
 mod clinit;
 mod finish;
+mod forms;
 mod helper;
 mod place;
 mod reads;

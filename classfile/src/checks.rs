@@ -67,13 +67,14 @@ pub fn random_edits(bytes: &[u8], choose: &mut dyn FnMut(u32) -> u32) -> Option<
 /// If that does not hold.
 #[cfg(feature = "jar")]
 pub fn jar_rewrite(bytes: &[u8]) {
-    use crate::jar::{Jar, JarEdits, Limits, write};
+    use crate::jar::{Jar, JarEdits, Limits, Unpacker, write};
     let limits = Limits { entries: 1000, entry_size: 1 << 20, total_size: 1 << 24 };
     let Ok(jar) = Jar::read(bytes, &limits) else { return };
     let mut edits = JarEdits::default();
     let names = Names::new(&["java/lang/Object"]);
+    let mut unpacker = Unpacker::default();
     for index in 0..jar.entries().len() {
-        let _ = jar.class_mentions(index, &names);
+        let _ = jar.class_mentions(index, &names, &mut unpacker);
         match (jar.content(index), index % 3) {
             (Err(_), _) => edits.remove(index),
             (Ok(mut content), 0) if !jar.entries()[index].is_folder() => {

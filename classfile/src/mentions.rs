@@ -52,12 +52,7 @@ impl Names {
 /// # Errors
 /// It is no class file of a known version, or its pool is broken.
 pub fn mentions(class: &[u8], names: &Names) -> Result<bool> {
-    let mut scan = Scan::default();
-    loop {
-        if let Some(found) = scan.step(class, names)? {
-            return Ok(found);
-        }
-    }
+    Scan::default().step(class, names)
 }
 
 /// How far the pool of a class has been looked through.
@@ -70,28 +65,41 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Looks at the next constant. Says what was found out, if anything; and if an error says that there is too little,
-    /// the same step can be made again with more of the class.
-    pub(crate) fn step(&mut self, class: &[u8], names: &Names) -> Result<Option<bool>> {
-        let mut cursor = Cursor::new(class.get(self.at..).unwrap_or(&[]), self.at);
+    /// Looks at the constants up to the first that mentions a name. If an error says that there is too little, it goes on
+    /// from there when it is called again with more of the class.
+    pub(crate) fn step(&mut self, class: &[u8], names: &Names) -> Result<bool> {
         if self.at == 0 {
+            let mut cursor = Cursor::new(class, 0);
             check_magic(&mut cursor)?;
             check_version(&mut cursor)?;
             *self = Scan { count: cursor.u2()?, index: 1, at: cursor.offset() };
-            return Ok(None);
         }
-        if self.index >= self.count {
-            return Ok(Some(false));
+        while self.index < self.count {
+            // Most bytes of a pool are looked at here and nowhere else, so that this reads no more than lengths.
+            let rest = class.get(self.at..).unwrap_or_default();
+            let length = match rest {
+                [1, high, low, text @ ..] => {
+                    let length = usize::from(u16::from_be_bytes([*high, *low]));
+                    match text.get(..length) {
+                        Some(text) if names.occur_in(text) => return Ok(true),
+                        Some(_) => 3 + length,
+                        None => usize::MAX,
+                    }
+                }
+                [7 | 8 | 16 | 19 | 20, ..] => 3,
+                [15, ..] => 4,
+                [3 | 4 | 9..=12 | 17 | 18, ..] => 5,
+                [5 | 6, ..] => 9,
+                _ => usize::MAX,
+            };
+            if rest.len() < length {
+                // What is wrong is said by who reads constants.
+                Constant::read(&mut Cursor::new(rest, self.at))?;
+            }
+            self.index = self.index.saturating_add(if matches!(rest, [5 | 6, ..]) { 2 } else { 1 });
+            self.at += length.min(rest.len());
         }
-        let constant = Constant::read(&mut cursor)?;
-        if let Constant::Utf8(text) = constant
-            && names.occur_in(text)
-        {
-            return Ok(Some(true));
-        }
-        self.index = self.index.saturating_add(if constant.is_wide() { 2 } else { 1 });
-        self.at = cursor.offset();
-        Ok(None)
+        Ok(false)
     }
 }
 

@@ -19,7 +19,7 @@
 mod read;
 mod write;
 
-pub use read::{Entry, Jar, Limits};
+pub use read::{Entry, Jar, Limits, Unpacker};
 pub use write::{JarEdits, write};
 
 /// What is wrong with a jar.

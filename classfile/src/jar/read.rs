@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 
+use flate2::{Decompress, FlushDecompress};
 use zip::{CompressionMethod, ZipArchive};
 
 use super::JarError;
@@ -57,6 +58,20 @@ pub struct Limits {
     pub entry_size: u64,
     /// How many bytes all entries together.
     pub total_size: u64,
+}
+
+/// The memory that it takes to unpack one entry after the other.
+#[derive(Debug)]
+pub struct Unpacker {
+    inflate: Decompress,
+    /// Filled anew for each entry; what is behind that is of an earlier one.
+    content: Vec<u8>,
+}
+
+impl Default for Unpacker {
+    fn default() -> Unpacker {
+        Unpacker { inflate: Decompress::new(false), content: Vec::new() }
+    }
 }
 
 impl Default for Limits {
@@ -167,35 +182,51 @@ impl<'a> Jar<'a> {
     }
 
     /// Whether the constant pool of a class in the jar mentions one of these names; see [`mentions`](crate::mentions()).
-    /// Unpacks no more than that takes: a third of a class comes after its pool.
+    /// Unpacks no more than that takes: a third of a class comes after its pool. May be called from many threads at once,
+    /// each with an unpacker of its own.
     ///
     /// # Errors
     /// The entry is broken, or no class whose pool can be read.
     ///
     /// # Panics
     /// There is no such entry.
-    pub fn class_mentions(&self, entry: usize, names: &Names) -> Result<bool, JarError> {
+    pub fn class_mentions(&self, entry: usize, names: &Names, unpacker: &mut Unpacker) -> Result<bool, JarError> {
         let Entry { name, size, .. } = &self.entries[entry];
         let broken = |problem: String| JarError::Entry { name: name.clone(), problem };
         let mut archive = self.archive.clone().expect("a jar with entries has an archive");
-        let mut file = archive.by_index(entry).map_err(|error| broken(error.to_string()))?;
-        // Half of the class first, and then an eighth at a time.
-        let (mut content, mut more) = (Vec::new(), (size / 2).clamp(LEAST, MOST));
+        let file = archive.by_index(entry).map_err(|error| broken(error.to_string()))?;
+        let (start, length, method) = (file.data_start(), file.compressed_size(), file.compression());
+        drop(file);
+        let packed = start.and_then(|start| {
+            let (start, length) = (usize::try_from(start).ok()?, usize::try_from(length).ok()?);
+            self.bytes.as_ref().get(start..start.checked_add(length)?)
+        });
+        let packed = packed.ok_or_else(|| broken("its bytes are not there".to_owned()))?;
         let mut scan = Scan::default();
+        if method == CompressionMethod::Stored {
+            return scan.step(packed, names).map_err(|error| broken(error.to_string()));
+        }
+        unpacker.inflate.reset(false);
+        // Half of the class first, and then an eighth at a time.
+        let (mut unpacked, mut more) = (0, (size / 2).clamp(LEAST, MOST) as usize);
         loop {
-            let before = content.len();
-            content.reserve(more as usize);
-            file.by_ref().take(more).read_to_end(&mut content).map_err(|error| broken(error.to_string()))?;
-            more = (size / 8).clamp(LEAST, MOST);
-            loop {
-                match scan.step(&content, names) {
-                    Ok(None) => {}
-                    Ok(Some(found)) => return Ok(found),
-                    Err(error) if !matches!(error.problem(), Problem::Truncated { .. }) || content.len() == before => {
-                        return Err(broken(error.to_string()));
-                    }
-                    Err(_) => break,
+            if unpacker.content.len() < unpacked + more {
+                unpacker.content.resize(unpacked + more, 0);
+            }
+            let (rest, room) = (packed.get(unpacker.inflate.total_in() as usize..), unpacked..unpacked + more);
+            let status = unpacker.inflate.decompress(
+                rest.unwrap_or_default(),
+                &mut unpacker.content[room],
+                FlushDecompress::None,
+            );
+            status.map_err(|error| broken(error.to_string()))?;
+            let before = std::mem::replace(&mut unpacked, unpacker.inflate.total_out() as usize);
+            match scan.step(&unpacker.content[..unpacked], names) {
+                Ok(found) => return Ok(found),
+                Err(error) if !matches!(error.problem(), Problem::Truncated { .. }) || unpacked == before => {
+                    return Err(broken(error.to_string()));
                 }
+                Err(_) => more = (size / 8).clamp(LEAST, MOST) as usize,
             }
         }
     }

@@ -4,6 +4,7 @@
 
 mod jars;
 
+use r8lite_classfile::jar::Unpacker;
 use r8lite_classfile::{
     ClassFile, CodeEdits, Constant, Insn, Located, Member, Names, Opcode, Result, apply, dump_method, mentions, read,
     write,
@@ -175,9 +176,12 @@ fn the_constant_pool_alone_says_who_uses_updaters() {
     });
     assert!(with > 10 && without > 10 * with, "{with} with and {without} without");
     let mut unpacked = 0;
+    let mut unpacker = Unpacker::default();
     jars::each_jar(|place, jar| {
         for index in (0..jar.entries().len()).filter(|index| jar.entries()[*index].name.ends_with(".class")) {
-            let found = jar.class_mentions(index, &looked_for).unwrap_or_else(|error| panic!("{place}: {error}"));
+            let found = jar
+                .class_mentions(index, &looked_for, &mut unpacker)
+                .unwrap_or_else(|error| panic!("{place}: {error}"));
             unpacked += u32::from(found);
         }
     });

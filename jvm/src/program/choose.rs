@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use r8lite_classfile::jar::Unpacker;
 use r8lite_classfile::{Constant, read};
 use r8lite_ir::ClassOrigin;
 use rustc_hash::FxHashSet;
@@ -45,7 +46,7 @@ impl<'a> Program<'a> {
     /// Lifts what the plan for field updaters looks at.
     pub fn lift<'p>(&'p self, classpath: &'p Program<'_>) -> LiftedProgram<'p> {
         let mut refused = self.refused.clone();
-        let mentioning = self.select(|file| self.mentions_updaters(file));
+        let mentioning = self.select(|unpacker, file| self.mentions_updaters(file, unpacker));
         let mut chosen = Chosen::default();
         chosen.add(self, &mentioning, &mut refused);
         let searching = self.searching(&chosen.inputs);
@@ -63,19 +64,20 @@ impl<'a> Program<'a> {
     }
 
     /// The files of which something holds, in order. Asks from several threads.
-    fn select(&self, holds: impl Fn(u32) -> bool + Sync) -> Vec<u32> {
+    fn select(&self, holds: impl Fn(&mut Unpacker, u32) -> bool + Sync) -> Vec<u32> {
         let batches = self.files.len().div_ceil(BATCH);
         let threads = thread::available_parallelism().map_or(1, |count| count.get()).min(batches);
         let next = AtomicUsize::new(0);
         let work = || {
-            let mut found = Vec::new();
+            let (mut found, mut unpacker) = (Vec::new(), Unpacker::default());
             loop {
                 let start = next.fetch_add(1, Ordering::Relaxed) * BATCH;
                 if start >= self.files.len() {
                     return found;
                 }
                 let end = self.files.len().min(start + BATCH);
-                found.extend((start as u32..end as u32).filter(|&file| holds(file)));
+                found.extend((start as u32..end as u32).filter(|&file| holds(&mut unpacker, file)));
+                self.looked_at.fetch_add(end - start, Ordering::Relaxed);
             }
         };
         let mut found = thread::scope(|scope| {
@@ -91,11 +93,11 @@ impl<'a> Program<'a> {
     }
 
     /// Whether a class mentions updaters, or cannot be read: then it is reported.
-    fn mentions_updaters(&self, file: u32) -> bool {
+    fn mentions_updaters(&self, file: u32, unpacker: &mut Unpacker) -> bool {
         let found = &self.files[file as usize];
         let container = &self.containers[found.container as usize];
         match &container.holding {
-            Holding::Jar(jar) => jar.class_mentions(found.entry as usize, &UPDATERS).unwrap_or(true),
+            Holding::Jar(jar) => jar.class_mentions(found.entry as usize, &UPDATERS, unpacker).unwrap_or(true),
             Holding::Class(_) | Holding::Folder(_) => {
                 mentions_updaters(container.lent(found.entry).unwrap_or_default())
             }
@@ -109,9 +111,12 @@ impl<'a> Program<'a> {
             return Vec::new();
         }
         let looks_up = AtomicUsize::new(0);
-        let found = self.select(|file| {
-            let Some(input) = self.input(file) else { return false };
-            let Ok(class) = read(input.bytes) else { return false };
+        let found = self.select(|_, file| {
+            // Most are of no further interest, so that nothing is kept.
+            let found = &self.files[file as usize];
+            let container = &self.containers[found.container as usize];
+            let Ok(bytes) = container.content(found.entry) else { return false };
+            let Ok(class) = read(&bytes) else { return false };
             let mut spells = false;
             let mut finds = false;
             for (_, constant) in class.pool.iter() {

@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::input::{self, ClassFiles, ClassInput, Inputs};
 use crate::observe::Clock;
 use crate::output::{self, Files};
+use crate::progress;
 
 /// How many classes that are left as they are get a line on standard error.
 const MAX_WARNINGS: usize = 20;
@@ -39,7 +40,8 @@ pub(crate) fn optimize(
         None => Ok(Vec::new()),
     })?;
     let (program, classpath) = clock.time("open", || Ok::<_, Failure>((open(inputs)?, open(&classpath)?)))?;
-    let lifted = clock.time("lift", || program.lift(&classpath));
+    let lift = || progress::show("looking at classes", || program.progress(), || program.lift(&classpath));
+    let lifted = clock.time("lift", lift);
     if options.class_files.strict && !lifted.refused.is_empty() {
         say_refused(&lifted.refused, console);
         return Err(Failure::Input(Some("--strict wants every class to be read; nothing was written".to_owned())));
@@ -241,7 +243,7 @@ fn add_output(input: &ClassInput, written: Written, target: &Path, files: &mut F
     let in_place = same_file(&input.path, target);
     match (&input.files, written) {
         (ClassFiles::File(_), Written::Unchanged) if in_place => Ok(()),
-        (ClassFiles::File(bytes), Written::Unchanged) => files.add(target, bytes.clone()),
+        (ClassFiles::File(_), Written::Unchanged) => files.add_copy(target, &input.path),
         (ClassFiles::File(_), Written::File { bytes, beside }) => {
             files.add(target, bytes)?;
             beside.into_iter().try_for_each(|(name, bytes)| files.add(&target.with_file_name(name), bytes))
@@ -257,9 +259,9 @@ fn add_output(input: &ClassInput, written: Written, target: &Path, files: &mut F
             }
             let is_changed = |path: &String| changed.binary_search_by(|(other, _)| other.cmp(path)).is_ok();
             for path in paths.iter().filter(|path| !in_place && !is_changed(path)) {
-                let from = input.path.join(path);
-                let bytes = fs::read(&from).with_context(|| format!("cannot read `{}`", from.display()))?;
-                add_in_folder(target, path, bytes, files)?;
+                let to = target.join(path);
+                make_folder(to.parent().unwrap_or(target))?;
+                files.add_copy(&to, &input.path.join(path))?;
             }
             Ok(())
         }

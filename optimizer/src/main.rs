@@ -10,6 +10,7 @@ mod failure;
 mod input;
 mod observe;
 mod output;
+mod progress;
 mod run;
 
 use std::process::ExitCode;

@@ -37,12 +37,21 @@ pub(crate) struct Files {
 impl Files {
     /// Writes a file beside where it is to appear.
     pub(crate) fn add(&mut self, path: &Path, content: impl Into<Vec<u8>>) -> Result<(), Failure> {
+        self.add_content(path, Content::Bytes(content.into()))
+    }
+
+    /// Copies a file to beside where it is to appear.
+    pub(crate) fn add_copy(&mut self, path: &Path, from: &Path) -> Result<(), Failure> {
+        self.add_content(path, Content::Of(from))
+    }
+
+    fn add_content(&mut self, path: &Path, content: Content<'_>) -> Result<(), Failure> {
         let context = || format!("cannot write `{}`", path.display());
         // A link stays a link: what it points to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         let metadata = fs::metadata(&path).ok();
         if metadata.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-            self.special.push((path, content.into()));
+            self.special.push((path, content.bytes()?));
             return Ok(());
         }
         if metadata.as_ref().is_some_and(fs::Metadata::is_dir) {
@@ -62,7 +71,14 @@ impl Files {
         if let Some(metadata) = metadata {
             file.as_file().set_permissions(metadata.permissions()).with_context(context)?;
         }
-        file.write_all(&content.into()).with_context(context)?;
+        match content {
+            Content::Bytes(bytes) => file.write_all(&bytes).with_context(context)?,
+            Content::Of(from) => {
+                // The system copies it, without a detour through here.
+                let mut from = fs::File::open(from).with_context(|| format!("cannot read `{}`", from.display()))?;
+                io::copy(&mut from, file.as_file_mut()).with_context(context)?;
+            }
+        }
         // There may be thousands of files in a folder, more than may be open at once.
         self.ready.push((file.into_temp_path(), path));
         Ok(())
@@ -80,6 +96,22 @@ impl Files {
             file.persist(&path).with_context(|| format!("cannot write `{}`", path.display()))?;
         }
         Ok(())
+    }
+}
+
+/// What a file is to hold.
+enum Content<'a> {
+    Bytes(Vec<u8>),
+    /// The same as this file.
+    Of(&'a Path),
+}
+
+impl Content<'_> {
+    fn bytes(self) -> Result<Vec<u8>, Failure> {
+        match self {
+            Content::Bytes(bytes) => Ok(bytes),
+            Content::Of(path) => Ok(fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?),
+        }
     }
 }
 

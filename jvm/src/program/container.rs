@@ -1,5 +1,7 @@
 //! What class files lie in: jars, folders, and files by themselves.
 
+use std::borrow::Cow;
+
 use r8lite_classfile::jar::{Jar, JarError, Limits};
 use r8lite_classfile::read;
 
@@ -53,6 +55,15 @@ impl<'a> Container<'a> {
         }
     }
 
+    /// What an entry is called in messages: `app.jar!com/acme/Queue.class`.
+    pub(super) fn label(&self, entry: u32) -> String {
+        match &self.holding {
+            Holding::Class(_) => self.name.clone(),
+            Holding::Jar(_) => format!("{}!{}", self.name, self.path(entry)),
+            Holding::Folder(_) => format!("{}/{}", self.name, self.path(entry)),
+        }
+    }
+
     /// The content of an entry that need not be unpacked.
     pub(super) fn lent(&self, entry: u32) -> Option<&'a [u8]> {
         match self.holding {
@@ -63,10 +74,10 @@ impl<'a> Container<'a> {
     }
 
     /// The content of an entry.
-    pub(super) fn content(&self, entry: u32) -> Result<Vec<u8>, JarError> {
+    pub(super) fn content(&self, entry: u32) -> Result<Cow<'a, [u8]>, JarError> {
         match &self.holding {
-            Holding::Jar(jar) => jar.content(entry as usize),
-            Holding::Class(_) | Holding::Folder(_) => Ok(self.lent(entry).unwrap_or_default().to_vec()),
+            Holding::Jar(jar) => jar.content(entry as usize).map(Cow::Owned),
+            Holding::Class(_) | Holding::Folder(_) => Ok(Cow::Borrowed(self.lent(entry).unwrap_or_default())),
         }
     }
 
@@ -125,7 +136,8 @@ fn add<'a>(
     for entry in 0..container.len() {
         let path = container.path(entry);
         if let Some((version, name)) = class_name(&container, entry) {
-            program.files.push(File { container: number, entry, version, name, bytes: Default::default() });
+            let (bytes, label) = Default::default();
+            program.files.push(File { container: number, entry, version, name, bytes, label });
         } else if path.ends_with("module-info.class") {
             container.module_infos.push(entry);
         } else if path.ends_with(".jar") || path.ends_with(".war") {
@@ -135,7 +147,7 @@ fn add<'a>(
     program.containers.push(container);
     for entry in nested {
         let container = &program.containers[number as usize];
-        let name = format!("{}!{}", container.name, container.path(entry));
+        let name = container.label(entry);
         match open_nested(container, entry, &Limits { total_size: *left, ..*limits }, depth) {
             Ok(jar) => add(program, name, Some((number, entry)), Holding::Jar(jar), limits, left, depth + 1),
             Err(reason) => {

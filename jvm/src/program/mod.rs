@@ -26,7 +26,9 @@ mod write;
 pub use choose::LiftedProgram;
 pub use write::{Obstacle, Written, WrittenProgram};
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use r8lite_classfile::jar::{JarError, Limits};
 
@@ -80,6 +82,8 @@ pub struct Program<'a> {
     refused: Vec<Refused>,
     /// The numbers of all files, by their names; sorted when somebody asks.
     by_name: OnceLock<Vec<u32>>,
+    /// How many files were looked at.
+    looked_at: AtomicUsize,
 }
 
 /// A class file.
@@ -93,6 +97,8 @@ struct File {
     name: Box<str>,
     /// Its content, once somebody asked; none if it is broken.
     bytes: OnceLock<Option<Vec<u8>>>,
+    /// What it is called in messages, once somebody asked.
+    label: OnceLock<String>,
 }
 
 /// The files that declare a class.
@@ -110,8 +116,13 @@ impl<'a> Program<'a> {
     /// # Errors
     /// An input is no class file and no jar, or a jar that is refused. Jars inside of it are left as they are then.
     pub fn open(given: &[Given<'a>], limits: &Limits) -> Result<Program<'a>, OpenError> {
-        let mut program =
-            Program { containers: Vec::new(), files: Vec::new(), refused: Vec::new(), by_name: OnceLock::new() };
+        let mut program = Program {
+            containers: Vec::new(),
+            files: Vec::new(),
+            refused: Vec::new(),
+            by_name: OnceLock::new(),
+            looked_at: AtomicUsize::new(0),
+        };
         let mut left = limits.total_size;
         for &input in given {
             container::open(&mut program, input, limits, &mut left)?;
@@ -119,9 +130,11 @@ impl<'a> Program<'a> {
         Ok(program)
     }
 
-    /// How many class files there are.
-    pub fn class_count(&self) -> usize {
-        self.files.len()
+    /// How many class files were looked at while it is lifted, and how many there are. All are looked at twice where fields
+    /// are looked up by name.
+    pub fn progress(&self) -> (usize, usize) {
+        let (done, all) = (self.looked_at.load(Ordering::Relaxed), self.files.len());
+        (done - all * (done.saturating_sub(1) / all.max(1)), all)
     }
 
     /// Every class file that can be read, for who wants them all.
@@ -143,9 +156,9 @@ impl<'a> Program<'a> {
         let container = &self.containers[found.container as usize];
         let bytes = match container.lent(found.entry) {
             Some(bytes) => bytes,
-            None => found.bytes.get_or_init(|| container.content(found.entry).ok()).as_deref()?,
+            None => found.bytes.get_or_init(|| container.content(found.entry).ok().map(Cow::into_owned)).as_deref()?,
         };
-        Some(Input { bytes, name: &found.name })
+        Some(Input { bytes, name: found.label.get_or_init(|| container.label(found.entry)) })
     }
 
     /// The files of a name.

@@ -294,7 +294,10 @@ fn java_type(module: &Module, ty: Type) -> String {
 fn append(container: &Container<'_>, changes: &mut Changes, path: &str, lines: &str) {
     match container.find(path) {
         Some(entry) => {
-            let content = changes.replaced.entry(entry).or_insert_with(|| container.content(entry).unwrap_or_default());
+            let content = changes
+                .replaced
+                .entry(entry)
+                .or_insert_with(|| container.content(entry).unwrap_or_default().into_owned());
             if !content.is_empty() && !content.ends_with(b"\n") {
                 content.push(b'\n');
             }

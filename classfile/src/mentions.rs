@@ -1,5 +1,7 @@
 //! Whether a class can be of interest, from its constant pool alone: what most classes of a jar cost.
 
+use std::collections::HashSet;
+
 use crate::class::{check_magic, check_version};
 use crate::cursor::Cursor;
 use crate::error::Result;
@@ -13,6 +15,8 @@ pub struct Names {
     prefix: Vec<u8>,
     /// How far to go on when a window of the prefix's length ends with a byte (Horspool 1980).
     shifts: [u8; 256],
+    /// If only whole texts count, those.
+    whole: Option<HashSet<Vec<u8>>>,
 }
 
 impl Names {
@@ -27,10 +31,18 @@ impl Names {
         for (index, byte) in prefix.iter().enumerate().take(length.saturating_sub(1)) {
             shifts[usize::from(*byte)] = (length - 1 - index) as u8;
         }
-        Names { names: names.iter().map(|name| name.as_bytes().to_vec()).collect(), prefix, shifts }
+        Names { names: names.iter().map(|name| name.as_bytes().to_vec()).collect(), prefix, shifts, whole: None }
+    }
+
+    /// Texts that count only where nothing is around them, in the encoding of class files.
+    pub fn whole(texts: impl IntoIterator<Item = Vec<u8>>) -> Names {
+        Names { whole: Some(texts.into_iter().collect()), ..Names::new(&[]) }
     }
 
     fn occur_in(&self, text: &[u8]) -> bool {
+        if let Some(whole) = &self.whole {
+            return whole.contains(text);
+        }
         let mut rest = text;
         while let Some(window) = rest.get(..self.prefix.len()) {
             if window == self.prefix && self.names.iter().any(|name| rest.starts_with(name)) {
@@ -118,5 +130,7 @@ mod tests {
         assert!(Names::new(&["x", "y"]).occur_in(b"only y"));
         assert!(!Names::new(&[]).occur_in(b"anything"));
         assert!(Names::new(&["a"; 3]).occur_in(b"bca"));
+        let whole = Names::whole([b"ab".to_vec()]);
+        assert!(whole.occur_in(b"ab") && !whole.occur_in(b"abc") && !whole.occur_in(b""));
     }
 }

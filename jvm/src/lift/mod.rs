@@ -21,7 +21,7 @@ use r8lite_classfile::ClassFile;
 use r8lite_ir::{Class, ClassOrigin, Flags, Func, Module, SecondaryMap, Verified, verify};
 
 use self::exposed::Exposed;
-pub(crate) use self::exposed::{UPDATERS, is_updater_descriptor, mentions_updaters};
+pub(crate) use self::exposed::{UPDATERS, is_updater_descriptor};
 use self::headers::Loaded;
 use self::loader::Loader;
 pub(crate) use self::relevant::LOOKUPS;

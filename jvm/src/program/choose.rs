@@ -5,17 +5,17 @@
 //!    string.
 //! 3. What these need to be understood is found by name while they are lifted.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use r8lite_classfile::jar::Unpacker;
-use r8lite_classfile::{Constant, read};
+use r8lite_classfile::{Constant, Names, mentions, read};
 use r8lite_ir::ClassOrigin;
 use rustc_hash::FxHashSet;
 
 use super::container::Holding;
 use super::{Declared, Program};
-use crate::lift::{LOOKUPS, UPDATERS, lift_from, mentions_updaters};
+use crate::lift::{LOOKUPS, UPDATERS, lift_from};
 use crate::{Found, Input, Lifted, Methods, Options, Refused, Sources};
 
 /// How many files a thread takes at a time.
@@ -46,7 +46,7 @@ impl<'a> Program<'a> {
     /// Lifts what the plan for field updaters looks at.
     pub fn lift<'p>(&'p self, classpath: &'p Program<'_>) -> LiftedProgram<'p> {
         let mut refused = self.refused.clone();
-        let mentioning = self.select(|unpacker, file| self.mentions_updaters(file, unpacker));
+        let mentioning = self.select(|unpacker, file| self.mentions(file, &UPDATERS, unpacker));
         let mut chosen = Chosen::default();
         chosen.add(self, &mentioning, &mut refused);
         let searching = self.searching(&chosen.inputs);
@@ -92,16 +92,17 @@ impl<'a> Program<'a> {
         found
     }
 
-    /// Whether a class mentions updaters, or cannot be read: then it is reported.
-    fn mentions_updaters(&self, file: u32, unpacker: &mut Unpacker) -> bool {
+    /// Whether a class mentions names, or cannot be read: then it is reported.
+    fn mentions(&self, file: u32, names: &Names, unpacker: &mut Unpacker) -> bool {
         let found = &self.files[file as usize];
         let container = &self.containers[found.container as usize];
-        match &container.holding {
-            Holding::Jar(jar) => jar.class_mentions(found.entry as usize, &UPDATERS, unpacker).unwrap_or(true),
+        let mentions = match &container.holding {
+            Holding::Jar(jar) => jar.class_mentions(found.entry as usize, names, unpacker).ok(),
             Holding::Class(_) | Holding::Folder(_) => {
-                mentions_updaters(container.lent(found.entry).unwrap_or_default())
+                mentions(container.lent(found.entry).unwrap_or_default(), names).ok()
             }
-        }
+        };
+        mentions.unwrap_or(true)
     }
 
     /// The files besides that may find an updater's field by its name.
@@ -110,15 +111,19 @@ impl<'a> Program<'a> {
         if sought.is_empty() {
             return Vec::new();
         }
-        let looks_up = AtomicUsize::new(0);
-        let found = self.select(|_, file| {
-            // Most are of no further interest, so that nothing is kept.
+        let texts = sought.iter().cloned().chain(LOOKUPS.map(|name| name.as_bytes().to_vec()));
+        let names = Names::whole(texts);
+        let looks_up = AtomicBool::new(false);
+        let found = self.select(|unpacker, file| {
+            if !self.mentions(file, &names, unpacker) {
+                return false;
+            }
+            // Most names are of members. Nothing is kept: few of these are of further interest.
             let found = &self.files[file as usize];
             let container = &self.containers[found.container as usize];
             let Ok(bytes) = container.content(found.entry) else { return false };
             let Ok(class) = read(&bytes) else { return false };
-            let mut spells = false;
-            let mut finds = false;
+            let (mut spells, mut finds) = (false, false);
             for (_, constant) in class.pool.iter() {
                 match constant {
                     Constant::Utf8(text) => finds |= LOOKUPS.iter().any(|name| name.as_bytes() == text),
@@ -128,10 +133,10 @@ impl<'a> Program<'a> {
                     _ => {}
                 }
             }
-            looks_up.fetch_add(usize::from(finds), Ordering::Relaxed);
+            looks_up.fetch_or(finds, Ordering::Relaxed);
             finds || spells
         });
-        if looks_up.into_inner() == 0 { Vec::new() } else { found }
+        if looks_up.into_inner() { found } else { Vec::new() }
     }
 }
 

@@ -46,20 +46,19 @@ impl Case {
         }
     }
 
-    /// What a line says of the calls in it, or of the updater that is made there: the part of `replaced; 8: kept` that is
-    /// for this version of Java or, in a program of which nothing is known outside, for `whole-program`.
-    pub(crate) fn mark(&self, line: u32, release: &str, whole_program: bool) -> Option<Mark<'_>> {
+    /// What a line says of the calls in it, or of the updater that is made there: the last part of `replaced; 8: kept` that
+    /// is for one of these names, else the first.
+    pub(crate) fn mark(&self, line: u32, names: &[&str]) -> Option<Mark<'_>> {
         let mark = self.marks.get(line.checked_sub(1)? as usize)?.as_deref()?;
-        let parts = || mark.split("; ").map(|part| part.split_once(": ").unwrap_or((part, "")));
-        let named = |name: &str| parts().find(|(key, _)| *key == name).map(|(_, part)| (part, ""));
-        let special = whole_program.then(|| named("whole-program")).flatten().or_else(|| named(release));
-        let (status, reason) = special.or_else(|| parts().next())?;
-        Some(Mark { status, reason })
+        let mut parts = mark.split("; ").map(|part| part.split_once(": ").unwrap_or((part, "")));
+        let (status, reason) = parts.next()?;
+        let special = parts.filter(|(name, _)| names.contains(name)).last();
+        Some(special.map_or(Mark { status, reason }, |(_, status)| Mark { status, reason: "" }))
     }
 
     /// All lines with a mark.
-    pub(crate) fn marked(&self, release: &str, whole_program: bool) -> impl Iterator<Item = (u32, Mark<'_>)> {
-        (1..=self.marks.len() as u32).filter_map(move |line| Some((line, self.mark(line, release, whole_program)?)))
+    pub(crate) fn marked(&self, names: &[&str]) -> impl Iterator<Item = (u32, Mark<'_>)> {
+        (1..=self.marks.len() as u32).filter_map(move |line| Some((line, self.mark(line, names)?)))
     }
 
     /// The name of the snapshot with what it prints, under `snapshots/java/cases`.

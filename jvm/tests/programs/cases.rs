@@ -12,12 +12,13 @@
 //!
 //! What it prints is a snapshot. A mark behind a line, as in `//> replaced: checks the holder`, says what becomes of the
 //! calls that stand there, or of the updater that is made there, and has to agree with the report; `any` agrees with
-//! everything. `; 8: kept` behind it says what becomes of it for another version of Java, and `; whole-program: replaced`
-//! where nothing is outside of the program. Every call of an updater has to be marked.
+//! everything. `; 8: kept` behind it says what becomes of it for another version of Java or of class files, `handles: kept`
+//! by handles (`handles-50` for a version of class files), `whole-program: replaced` where nothing is outside of the program. Every call of an updater has to be marked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use r8lite_jvm::Backend;
 use r8lite_passes::plan::PlanOptions;
 use r8lite_passes::report::{Place, Report};
 
@@ -28,6 +29,8 @@ use crate::optimize::{How, WAYS, optimize};
 /// Compiled cases.
 struct Program {
     release: &'static str,
+    /// The version of its class files, if it is none that javac makes.
+    version: Option<&'static str>,
     cases: Vec<Case>,
     folder: tempfile::TempDir,
     files: Vec<ClassFile>,
@@ -41,11 +44,13 @@ impl Program {
         let sources = cases.iter().map(|case| case.path.as_path()).chain(support.iter().map(PathBuf::as_path));
         java::compile(sources, release, "", folder.path());
         let files = java::class_files(folder.path());
-        Program { release, cases, folder, files }
+        Program { release, version: None, cases, folder, files }
     }
 
     /// The cases that are tried as class files of an older version, with that version.
-    fn with_version(mut self, version: u16) -> Program {
+    fn with_version(mut self, name: &'static str) -> Program {
+        let version: u16 = name.parse().unwrap();
+        self.version = Some(name);
         self.cases.retain(|case| case.versions.contains(&version));
         assert!(!self.cases.is_empty(), "no case for version {version}");
         let folder = tempfile::tempdir().unwrap();
@@ -95,7 +100,7 @@ impl Program {
 }
 
 /// What is wrong with the report, by the marks of the cases.
-fn check_marks(program: &Program, report: &Report, whole_program: bool) -> Vec<String> {
+fn check_marks(program: &Program, report: &Report, names: &[&str]) -> Vec<String> {
     let sources: BTreeMap<(&str, String), &Case> = program.cases.iter().map(|case| (case.source(), case)).collect();
     let mut problems = Vec::new();
     let mut found = BTreeSet::new();
@@ -103,14 +108,16 @@ fn check_marks(program: &Program, report: &Report, whole_program: bool) -> Vec<S
         let package = class.rsplit_once('.').map_or("", |(package, _)| package);
         let Some(case) = sources.get(&(package, place.source.clone().unwrap_or_default())) else { return };
         let at = format!("{}:{}", case.path.strip_prefix(root()).unwrap().display(), place.line);
-        match case.mark(place.line, program.release, whole_program) {
+        match case.mark(place.line, names) {
             None if !must => {}
-            None => problems.push(format!("{at}: {what} has no mark, and is {status}: {reason}")),
+            None => problems.push(format!("{at} {names:?}: {what} has no mark, and is {status}: {reason}")),
             Some(mark) => {
                 found.insert((case.class.as_str(), place.line));
                 if mark.status != "any" && (mark.status != status || !reason.contains(mark.reason)) {
-                    problems
-                        .push(format!("{at}: {what} is not {}: {}, but {status}: {reason}", mark.status, mark.reason));
+                    problems.push(format!(
+                        "{at} {names:?}: {what} is not {}: {}, but {status}: {reason}",
+                        mark.status, mark.reason
+                    ));
                 }
             }
         }
@@ -122,10 +129,10 @@ fn check_marks(program: &Program, report: &Report, whole_program: bool) -> Vec<S
         check(&row.class, &row.place, &row.field, row.status, &row.reason, false);
     }
     for case in &program.cases {
-        for (line, mark) in case.marked(program.release, whole_program) {
+        for (line, mark) in case.marked(names) {
             if mark.status != "kept" && mark.status != "any" && !found.contains(&(case.class.as_str(), line)) {
                 let path = case.path.strip_prefix(root()).unwrap().display();
-                problems.push(format!("{path}:{line}: there is a mark and nothing to it"));
+                problems.push(format!("{path}:{line} {names:?}: there is a mark and nothing to it"));
             }
         }
     }
@@ -153,7 +160,7 @@ fn differences(before: &str, after: &str, what: &str) -> Vec<String> {
     problems
 }
 
-/// Runs a program before and after optimisation by each backend, compiled and interpreted.
+/// Runs a program before and after optimisation in all ways.
 fn check(program: &Program) {
     let before = program.run(program.folder.path(), &[]);
     let mut problems = Vec::new();
@@ -161,20 +168,23 @@ fn check(program: &Program) {
     for whole_program in [false, true] {
         let options = PlanOptions { keep: keep.clone(), whole_program, ..PlanOptions::default() };
         for how in WAYS {
+            let mut names = vec![program.release];
+            names.extend(program.version);
+            let handles = program.version.map_or("handles".to_owned(), |version| format!("handles-{version}"));
+            names.extend((how.0 == Backend::VarHandle).then_some(handles.as_str()));
+            names.extend(whole_program.then_some("whole-program"));
             let folder = tempfile::tempdir().unwrap();
             let report = program.optimize(how, &options, folder.path());
-            if how == WAYS[0] {
-                problems.extend(check_marks(program, &report, whole_program));
-            }
-            let whole = if whole_program { " of a whole program" } else { "" };
-            for mode in ["-Xmixed", "-Xint"] {
+            problems.extend(check_marks(program, &report, &names));
+            // To interpret takes longer, and what is interpreted is hardly other code for a whole program.
+            let modes: &[&str] = if whole_program { &["-Xmixed"] } else { &["-Xmixed", "-Xint"] };
+            for mode in modes {
                 let after = program.run(folder.path(), &[mode]);
-                problems.extend(differences(&before, &after, &format!("{how:?}{whole} {mode}")));
+                problems.extend(differences(&before, &after, &format!("{how:?} {names:?} {mode}")));
             }
         }
     }
-    problems.dedup();
-    assert!(problems.is_empty(), "Java {}:\n  {}", program.release, problems.join("\n  "));
+    assert!(problems.is_empty(), "{}", problems.join("\n  "));
 }
 
 /// Compares what the original program prints with the snapshots.
@@ -198,7 +208,7 @@ fn cases_for_java_8() {
     let program = Program::compile("8");
     check_snapshots(&program);
     check(&program);
-    let program = program.with_version(50);
+    let program = program.with_version("50");
     check_snapshots(&program);
     check(&program);
 }

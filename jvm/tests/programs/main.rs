@@ -6,4 +6,5 @@ mod cases;
 mod jars;
 mod java;
 mod optimize;
+mod random;
 mod workloads;

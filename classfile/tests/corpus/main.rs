@@ -3,6 +3,8 @@
 #![cfg(feature = "jar")]
 
 mod jars;
+mod javap;
+mod other_reader;
 
 use r8lite_classfile::jar::Unpacker;
 use r8lite_classfile::{

@@ -143,7 +143,7 @@ fn report(lifted: &LiftedProgram<'_>, applied: &Applied, backend: Backend, obsta
         Backend::Unsafe if !applied.added.is_empty() => {
             for class in &applied.added {
                 let name = class.name.replace('/', ".");
-                report.remarks.push(format!("added: {name}, which holds sun.misc.Unsafe"));
+                report.remarks.push(format!("the class {name} comes in addition, and holds sun.misc.Unsafe"));
             }
             report.remarks.push(
                 "sun.misc.Unsafe is in the module jdk.unsupported; Java 24 and later warn when it is used, and \

@@ -10,7 +10,9 @@ Exit status: 0 done; 1 the input has problems, or --fail-under was not met; 2 wr
 
 const OPTIMIZE_EXAMPLES: &str = "\
 Examples:
-  Optimise a program and print it:
+  Optimise a jar:
+    $ r8lite optimize testdata/examples/connection.jar -o target/connection.jar
+  Optimise a program in IR text and print it:
     $ r8lite optimize testdata/examples/example.ir
   The same, and say what was done:
     $ r8lite optimize testdata/examples/example.ir --explain
@@ -22,7 +24,7 @@ Examples:
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   What would be replaced, and why the rest would not:
-    $ r8lite explain testdata/examples/example.ir";
+    $ r8lite explain testdata/examples/connection.jar";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -31,7 +33,7 @@ Examples:
   Run every interleaving of its threads, and print how it can turn out:
     $ r8lite run testdata/litmus/store-buffering-acquire-release.ir --explore --memory weak";
 
-/// Optimises the JVM's field updaters.
+/// Optimises the JVM's field updaters, in class files and jars or in IR text.
 #[derive(Parser, Debug)]
 #[command(name = "r8lite", version, after_help = AFTER_HELP, max_term_width = 110)]
 #[command(subcommand_required = true, arg_required_else_help = true)]

@@ -201,8 +201,18 @@ impl Clock {
             let runs = if *runs > 1 { format!(", {runs} runs") } else { String::new() };
             writeln!(out, "{:>10.3} ms  {what}{runs}", time.as_secs_f64() * 1000.0).expect("writing to a string");
         }
+        if let Some(peak) = peak_mib() {
+            writeln!(out, "{peak:>10} MiB  peak").expect("writing to a string");
+        }
         out
     }
+}
+
+/// The most memory that this process had so far, in MiB, where the system says.
+fn peak_mib() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? / 1024)
 }
 
 /// No input known today has a pass go wrong, so here are passes that do.

@@ -154,8 +154,8 @@ fn the_report_says_what_became_of_each_call() {
     let (report, _) = folder.good(&["explain", "app.jar"]);
     let report: Vec<String> = report
         .lines()
-        .map(|line| match line.starts_with("note: added") {
-            true => "note: added: demo.R8lite$*, which holds sun.misc.Unsafe".to_owned(),
+        .map(|line| match line.starts_with("note: the class demo.R8lite$") {
+            true => "note: the class demo.R8lite$* comes in addition, and holds sun.misc.Unsafe".to_owned(),
             false => line.to_owned(),
         })
         .collect();
@@ -169,7 +169,7 @@ demo.Main
   Main.java:6 main: getAndSet of demo.Queue.SIZE: replaced: getandset.volatile
   Main.java:7 main: get of demo.Queue.SIZE: replaced: getfield; checks the holder
 
-note: added: demo.R8lite$*, which holds sun.misc.Unsafe
+note: the class demo.R8lite$* comes in addition, and holds sun.misc.Unsafe
 note: sun.misc.Unsafe is in the module jdk.unsupported; Java 24 and later warn when it is used, and \
 --sun-misc-unsafe-memory-access=deny forbids it
 updaters: 1 found, 1 instrumented, 0 removed

@@ -3,6 +3,7 @@
 //! What is fetched is pinned by version and by hash, and kept under `target/corpora`. Fat jars are taken apart: only the
 //! library's own packages are looked at, as a folder of classes.
 
+use std::env;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -86,10 +87,21 @@ const DEBIAN: &[(&str, &str)] = &[
     ("caffeine", "libcaffeine-java"),
 ];
 
-/// A library, and the inputs that make it one program.
+/// A library: the inputs that make it one program, and what it runs with.
 struct Library {
     name: &'static str,
     inputs: Vec<PathBuf>,
+    classpath: Vec<PathBuf>,
+}
+
+impl Library {
+    fn new(name: &'static str, inputs: Vec<PathBuf>) -> Library {
+        Library { name, inputs, classpath: Vec::new() }
+    }
+
+    fn with(self, classpath: Vec<PathBuf>) -> Library {
+        Library { classpath, ..self }
+    }
 }
 
 /// Fetches everything and prints the table.
@@ -109,6 +121,13 @@ pub(crate) fn run_all() -> Result<()> {
         table += &row(&command, library).with_context(|| library.name.to_owned())?;
     }
     step::print(&table)
+}
+
+/// Fetches what the benches read.
+pub(crate) fn fetch_for_benches() -> Result<()> {
+    step::need_program("jar", "openjdk-17-jdk-headless")?;
+    fetch(&KOTLIN)?;
+    fetch(&ATOTI).map(drop)
 }
 
 /// Fetches what the tests read.
@@ -140,30 +159,27 @@ fn libraries() -> Result<Vec<Library>> {
         let name = jar.file_name().unwrap_or_default().to_string_lossy().into_owned();
         !name.contains("4.1") && name != "netty-all.jar"
     });
+    let jupyter = jars(&jupyter, "kotlin-jupyter-kernel-")?.into_iter().map(coroutines).collect::<Result<_>>()?;
+    let undertow: Vec<Vec<PathBuf>> = ["undertow-core-", "xnio-", "jboss-threads-", "wildfly-"]
+        .into_iter()
+        .map(|prefix| jars(&arcadedb, prefix))
+        .collect::<Result<_>>()?;
+    let stdlib = || vec![kotlin.join("kotlin-stdlib.jar")];
+    let one = |jar: &str| vec![PathBuf::from("/usr/share/java").join(jar)];
     Ok(vec![
-        Library { name: "kotlinx-coroutines 1.7.3", inputs: vec![coroutines(certora.join("Typechecker.jar"))?] },
-        Library { name: "kotlinx-coroutines 1.8.0", inputs: vec![kotlin.join("kotlinx-coroutines-core-jvm.jar")] },
-        Library {
-            name: "kotlinx-coroutines 1.10.2",
-            inputs: jars(&jupyter, "kotlin-jupyter-kernel-")?.into_iter().map(coroutines).collect::<Result<_>>()?,
-        },
-        Library { name: "reactor-core 3.7.19", inputs: jars(&spring, "reactor-core-")? },
-        Library { name: "netty 4.1.48 (Debian)", inputs: netty.collect() },
-        Library { name: "netty 4.1.135", inputs: jars(&spring, "netty-")? },
-        Library { name: "guava 31.1 (Debian)", inputs: vec!["/usr/share/java/guava.jar".into()] },
-        Library { name: "guava 33.5", inputs: jars(&spring, "guava-")? },
-        Library { name: "jctools 2.1 (Debian)", inputs: vec!["/usr/share/java/jctools-core.jar".into()] },
-        Library { name: "grpc 1.41.3 (Debian)", inputs: grpc(debian("grpc-")?) },
-        Library {
-            name: "undertow 2.4.4, xnio 3.8.16",
-            inputs: ["undertow-core-", "xnio-", "jboss-threads-", "wildfly-"]
-                .into_iter()
-                .map(|prefix| jars(&arcadedb, prefix))
-                .collect::<Result<Vec<_>>>()?
-                .concat(),
-        },
-        Library { name: "caffeine 2.6.2 (Debian)", inputs: vec!["/usr/share/java/caffeine.jar".into()] },
-        Library { name: "all of atoti-server 0.9.16, 238 jars in a jar", inputs: vec![atoti.join("server.jar")] },
+        Library::new("kotlinx-coroutines 1.7.3", vec![coroutines(certora.join("Typechecker.jar"))?]).with(stdlib()),
+        Library::new("kotlinx-coroutines 1.8.0", vec![kotlin.join("kotlinx-coroutines-core-jvm.jar")]).with(stdlib()),
+        Library::new("kotlinx-coroutines 1.10.2", jupyter).with(stdlib()),
+        Library::new("reactor-core 3.7.19", jars(&spring, "reactor-core-")?).with(jars(&spring, "reactive-streams-")?),
+        Library::new("netty 4.1.48 (Debian)", netty.collect()),
+        Library::new("netty 4.1.135", jars(&spring, "netty-")?),
+        Library::new("guava 31.1 (Debian)", one("guava.jar")),
+        Library::new("guava 33.5", jars(&spring, "guava-")?),
+        Library::new("jctools 2.1 (Debian)", one("jctools-core.jar")),
+        Library::new("grpc 1.41.3 (Debian)", grpc(debian("grpc-")?)),
+        Library::new("undertow 2.4.4, xnio 3.8.16", undertow.concat()),
+        Library::new("caffeine 2.6.2 (Debian)", one("caffeine.jar")),
+        Library::new("all of atoti-server 0.9.16, 238 jars in a jar", vec![atoti.join("server.jar")]),
     ])
 }
 
@@ -260,6 +276,9 @@ fn row(command: &Path, library: &Library) -> Result<String> {
     }
     let mut optimize = Command::new(command);
     optimize.arg("optimize").args(&library.inputs).arg("-o").arg(&output).arg("--report").arg(&report);
+    if !library.classpath.is_empty() {
+        optimize.arg("--classpath").arg(env::join_paths(&library.classpath)?);
+    }
     // What is left as it is, is in the report too.
     let done = optimize.output().with_context(|| format!("cannot run {}", command.display()))?;
     ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

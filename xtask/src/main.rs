@@ -17,7 +17,7 @@ use crate::step::Steps;
 const USAGE: &str = "\
 usage: cargo xtask test [--long]    format, lints, tests, docs; --long adds more random cases and fuzzing
        cargo xtask fuzz [SECONDS]   fuzz every target for SECONDS each (60)
-       cargo xtask bench            measure parse, verify, optimise and print
+       cargo xtask bench            measure parse, verify, optimise and print, and the command on jars
        cargo xtask corpora          fetch real libraries, and print how many of their calls are replaced";
 
 fn main() -> ExitCode {
@@ -73,6 +73,7 @@ fn test(long: bool) -> Result<()> {
 }
 
 fn bench() -> Result<()> {
+    corpora::fetch_for_benches()?;
     let mut steps = Steps::default();
     steps.cargo("bench", &["bench", "--workspace", "--benches"], &[]);
     if steps.summary() { Ok(()) } else { bail!("something failed; see above") }

@@ -243,11 +243,15 @@ impl Editor<'_, '_> {
         if self.holder_fits {
             return Ok(Vec::new());
         }
+        let kind = VerificationType::Object(self.class.file.pool.add_class(holder)?);
         let mut cast = Asm::new(&mut self.class.file.pool);
         cast.class(Opcode::Checkcast, holder)?;
         let mut cast = cast.code;
         if let Some(boundary) = boundary.filter(|boundary| boundary.after.is_some()) {
             self.behind_holder(&boundary, std::mem::take(&mut cast));
+            let slot = self.place.base + 1;
+            let change = FrameChange { at: boundary.behind, slot, replaces: true, by: vec![kind] };
+            self.method().frame_changes.push(change);
         }
         Ok(cast)
     }

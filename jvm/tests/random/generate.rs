@@ -56,32 +56,35 @@ const UPDATERS: [Updater; 5] = [
     Updater { field: "P", target: "p", kind: "Reference", value: Ty::This },
 ];
 
-/// A class of this name.
-pub(crate) fn class(random: &mut Random, name: &str) -> Vec<u8> {
+/// A class of this name, which uses updaters of another one.
+pub(crate) fn class(random: &mut Random, name: &str, other: &str) -> Vec<u8> {
     let version = [49, 50, 52, 55][random.below(4)];
     let mut class = ClassFile::new(version, flags::PUBLIC | flags::SUPER, name, "java/lang/Object").unwrap();
     for updater in UPDATERS {
         let ty = descriptor(name, updater.value);
         add_field(&mut class, flags::VOLATILE, updater.target, &ty).unwrap();
-        let access = flags::STATIC | flags::FINAL | if random.one_in(3) { 0 } else { flags::PRIVATE };
+        // Others use `I` by its field, `L` by its accessor.
+        let is_open = updater.field == "I" || updater.field != "L" && random.one_in(3);
+        let access = flags::STATIC | flags::FINAL | if is_open { 0 } else { flags::PRIVATE };
         add_field(&mut class, access, updater.field, &updater_type(updater)).unwrap();
     }
-    let mut method = Method::new(random, &mut class, name);
+    let mut method = Method::new(random, &mut class, name, other);
     method.initialiser();
     let code = method.finish();
     add_method(&mut class, flags::STATIC, "<clinit>", "()V", Some(&code)).unwrap();
-    let mut method = Method::new(random, &mut class, name);
+    let mut method = Method::new(random, &mut class, name, other);
     method.op(Opcode::Aload0);
     method.invoke(Opcode::Invokespecial, "java/lang/Object", "<init>", "()V");
     method.op(Opcode::Return);
     let code = method.finish();
     add_method(&mut class, 0, "<init>", "()V", Some(&code)).unwrap();
     for updater in UPDATERS {
-        let mut method = Method::new(random, &mut class, name);
+        let mut method = Method::new(random, &mut class, name, other);
         method.getstatic(updater);
         method.op(Opcode::Areturn);
         let code = method.finish();
-        let access = flags::STATIC | flags::SYNTHETIC | if random.one_in(2) { 0 } else { flags::PRIVATE };
+        let is_open = updater.field == "L" || random.one_in(2);
+        let access = flags::STATIC | flags::SYNTHETIC | if is_open { 0 } else { flags::PRIVATE };
         add_method(
             &mut class,
             access,
@@ -91,7 +94,7 @@ pub(crate) fn class(random: &mut Random, name: &str) -> Vec<u8> {
         )
         .unwrap();
     }
-    let mut method = Method::new(random, &mut class, name);
+    let mut method = Method::new(random, &mut class, name, other);
     method.run();
     let code = method.finish();
     let ty = format!("(L{name};L{name};Ljava/lang/Object;Ljava/lang/String;)J");
@@ -133,6 +136,7 @@ struct Method<'m> {
     random: &'m mut Random,
     class: &'m mut ClassFile<'static>,
     name: &'m str,
+    other: &'m str,
     code: Vec<Insn>,
     edits: CodeEdits,
     stack: Vec<VerificationType>,
@@ -142,9 +146,9 @@ struct Method<'m> {
 }
 
 impl<'m> Method<'m> {
-    fn new(random: &'m mut Random, class: &'m mut ClassFile<'static>, name: &'m str) -> Method<'m> {
+    fn new(random: &'m mut Random, class: &'m mut ClassFile<'static>, name: &'m str, other: &'m str) -> Method<'m> {
         let (stack, locals, fuel) = (Vec::new(), Vec::new(), 60);
-        Method { random, class, name, code: Vec::new(), edits: CodeEdits::new(), stack, locals, fuel }
+        Method { random, class, name, other, code: Vec::new(), edits: CodeEdits::new(), stack, locals, fuel }
     }
 
     fn finish(mut self) -> CodeEdits {
@@ -429,6 +433,40 @@ impl<'m> Method<'m> {
         self.stack.push(kind);
     }
 
+    /// A call of an updater of the other class, which may initialise that.
+    fn foreign_call(&mut self, updater: Updater, depth: usize) {
+        let (other, ty) = (self.other.to_owned(), updater_type(updater));
+        if updater.value == Ty::Int {
+            let field = self.class.pool.add_field(&other, "I", &ty).unwrap();
+            self.code.push(Insn::Constant(Opcode::Getstatic, field));
+        } else {
+            self.invoke(Opcode::Invokestatic, &other, "getL", &format!("(){ty}"));
+        }
+        let kind = self.object(&updater_class(updater));
+        self.stack.push(kind);
+        if self.random.one_in(6) {
+            self.holder(depth);
+        } else {
+            let class = self.class.pool.add_class(&other).unwrap();
+            self.code.push(Insn::Constant(Opcode::New, class));
+            self.op(Opcode::Dup);
+            self.invoke(Opcode::Invokespecial, &other, "<init>", "()V");
+            self.stack.push(VerificationType::Object(class));
+        }
+        let names = ["get", "getAndIncrement", "getAndSet", "addAndGet"];
+        let name = names[self.random.below(4)];
+        let mut arguments = "Ljava/lang/Object;".to_owned();
+        if name.ends_with("Set") || name.starts_with("add") {
+            self.expression(updater.value, depth);
+            self.stack.pop();
+            arguments += erased(updater);
+        }
+        let ty = format!("({arguments}){}", erased(updater));
+        self.invoke(Opcode::Invokevirtual, &updater_class(updater), name, &ty);
+        self.stack.truncate(self.stack.len() - 2);
+        self.push(updater.value);
+    }
+
     /// A call of an updater, for what it yields.
     fn call(&mut self, ty: Ty, depth: usize) {
         let updater = match ty {
@@ -436,6 +474,9 @@ impl<'m> Method<'m> {
             Ty::Int if self.random.one_in(2) => return self.compare(depth),
             _ => UPDATERS.into_iter().find(|updater| updater.value == ty).expect("there is one for each"),
         };
+        if matches!(ty, Ty::Int | Ty::Long) && self.random.one_in(4) {
+            return self.foreign_call(updater, depth);
+        }
         if self.random.one_in(4) {
             // A call that yields nothing, before.
             let any = UPDATERS[self.random.below(5)];

@@ -57,8 +57,17 @@ fn random_classes_do_the_same() {
 /// Checks so many classes; says how many calls were replaced.
 fn check(support: &Path, first: u64, count: u64) -> usize {
     let names: Vec<String> = (first..first + count).map(|seed| format!("C{seed}")).collect();
-    let classes: Vec<Vec<u8>> =
-        names.iter().zip(first..).map(|(name, seed)| class(&mut Random::new(seed), name)).collect();
+    let classes: Vec<Vec<u8>> = names
+        .iter()
+        .zip(first..)
+        .map(|(name, seed)| {
+            // The next class of the program, if there is one.
+            let next = (seed - first + 1) as usize;
+            let other = if next % PROGRAM == 0 || next == count as usize { seed } else { seed + 1 };
+            let other = format!("C{other}");
+            class(&mut Random::new(seed), name, &other)
+        })
+        .collect();
     let before = run(&folder(support, &names, &classes, &[]), &names);
     let mut replaced = 0;
     for backend in [Backend::Unsafe, Backend::VarHandle] {
@@ -72,6 +81,7 @@ fn check(support: &Path, first: u64, count: u64) -> usize {
                 assert!(lifted.refused.is_empty(), "{}", lifted.refused[0]);
                 let mut options = ApplyOptions::default();
                 options.backend = backend;
+                options.min_api = whole_program.then_some(21);
                 options.plan = PlanOptions { whole_program, ..PlanOptions::default() };
                 let applied = apply(&inputs, &lifted, &plan::decide(&lifted.module, &options.plan), &options);
                 let is_replaced = |call: &&plan::CallPlan| matches!(call.action, plan::Action::Replace(_));
@@ -80,12 +90,12 @@ fn check(support: &Path, first: u64, count: u64) -> usize {
                 added.extend(applied.added.into_iter().map(|added| (added.name, added.bytes)));
             }
             let after = run(&folder(support, &names, &new, &added), &names);
-            for (before, after) in before.lines().zip(after.lines()) {
+            for (index, (before, after)) in before.lines().zip(after.lines()).enumerate() {
+                let program = first + (index / PROGRAM * PROGRAM) as u64;
                 assert!(
                     before == after,
                     "{backend:?}, whole program {whole_program}:\n{before}\nand not\n{after}\n\
-                     R8LITE_RANDOM_SEED={} R8LITE_RANDOM_CASES=1 cargo test -p r8lite-jvm --test random",
-                    before.split(' ').next().unwrap_or_default().trim_start_matches('C')
+                     R8LITE_RANDOM_SEED={program} R8LITE_RANDOM_CASES={PROGRAM} cargo test -p r8lite-jvm --test random"
                 );
             }
             assert_eq!(before.lines().count(), after.lines().count());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use r8lite::explain as explaining;
-use r8lite_ir::text;
+use r8lite_ir::{Verified, text};
 use r8lite_jvm::program::{Content, Given, LiftedProgram, Limits, Obstacle, Program, Written};
 use r8lite_jvm::{Applied, ApplyOptions, Backend, Methods, Refused, apply, lift};
 use r8lite_passes::plan;
@@ -300,8 +300,13 @@ pub(crate) fn dis(paths: &[PathBuf], console: &Console) -> Result<(), Failure> {
         Inputs::Classes(inputs) => inputs,
         Inputs::Ir(inputs) => return Err(anyhow!("`{}` is IR text already", inputs[0].name).into()),
     };
-    let program = open(&inputs)?;
+    output::stdout(&text::print_module(&*load(&inputs, console)?))
+}
+
+/// Class files to a module, with every method; what cannot be lifted is said and left out.
+pub(crate) fn load(inputs: &[ClassInput], console: &Console) -> Result<Verified, Failure> {
+    let program = open(inputs)?;
     let lifted = lift(&program.inputs(), &[], &r8lite_jvm::Options::of(Methods::All));
     say_refused(&lifted.refused, console);
-    output::stdout(&text::print_module(&lifted.module))
+    Ok(lifted.module)
 }

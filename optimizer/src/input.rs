@@ -37,19 +37,6 @@ pub(crate) enum Inputs {
     Classes(Vec<ClassInput>),
 }
 
-impl Inputs {
-    /// The texts, for who can do nothing with class files.
-    pub(crate) fn ir(self) -> Result<Vec<Input>, Failure> {
-        match self {
-            Inputs::Ir(inputs) => Ok(inputs),
-            Inputs::Classes(inputs) => {
-                let name = &inputs[0].name;
-                Err(anyhow!("`{name}` is not IR text (.ir), and this command takes nothing else yet").into())
-            }
-        }
-    }
-}
-
 /// A text that was read.
 #[derive(Debug)]
 pub(crate) struct Input {

@@ -8,7 +8,8 @@ use r8lite_ir::{Func, Verified};
 use crate::cli::{Engine, Memory, Run};
 use crate::console::Console;
 use crate::failure::{self, Failure};
-use crate::{drive, input, output};
+use crate::input::Inputs;
+use crate::{classes, drive, input, output};
 
 /// Runs a program; its exit status is ours.
 pub(crate) fn run(args: &Run, console: &Console) -> Result<(), Failure> {
@@ -16,8 +17,10 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<(), Failure> {
         Engine::Interp => {}
         Engine::Jit => return Err(failure::not_built("--engine jit")),
     }
-    let inputs = input::read(&args.inputs.inputs)?.ir()?;
-    let module = drive::load(&inputs, console)?;
+    let module = match input::read(&args.inputs.inputs)? {
+        Inputs::Ir(inputs) => drive::load(&inputs, console)?,
+        Inputs::Classes(inputs) => classes::load(&inputs, console)?,
+    };
     let module = if args.no_optimize { module } else { drive::optimize_quietly(module)? };
     let entry = interp::find_entry(&module, args.entry.as_deref()).map_err(anyhow::Error::new)?;
     let mut config = interp::Config::default();

@@ -258,6 +258,18 @@ fn a_varhandle_has_its_rule() {
 }
 
 #[test]
+fn class_files_run_under_the_interpreter_as_on_a_jvm() {
+    let folder = Folder::with_jar();
+    for args in [
+        &["run", "app.jar"][..],
+        &["run", "classes", "--no-optimize"],
+        &["run", "app.jar", "--entry", "demo.Main.main"],
+    ] {
+        assert_eq!(folder.good(args).0, PRINTED, "{args:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_left_as_it_is_or_fails() {
     let folder = Folder::new();
     let queue = folder.bytes("classes/demo/Queue.class");

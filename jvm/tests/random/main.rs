@@ -63,7 +63,7 @@ fn check(support: &Path, first: u64, count: u64) -> usize {
         .map(|(name, seed)| {
             // The next class of the program, if there is one.
             let next = (seed - first + 1) as usize;
-            let other = if next % PROGRAM == 0 || next == count as usize { seed } else { seed + 1 };
+            let other = if next.is_multiple_of(PROGRAM) || next == count as usize { seed } else { seed + 1 };
             let other = format!("C{other}");
             class(&mut Random::new(seed), name, &other)
         })

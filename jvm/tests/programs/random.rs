@@ -2,6 +2,7 @@
 //! arguments lie on the stack while much else happens: branches, handlers, other calls, objects that are being made.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use r8lite_passes::plan::PlanOptions;
 
@@ -247,52 +248,191 @@ fn program(seed: u64, methods: usize) -> String {
     text + "    }\n}\n"
 }
 
-#[test]
-fn random_programs() {
-    let number = |name: &str| std::env::var(name).ok().map(|number| number.parse::<u64>().expect("it is a number"));
-    let few = if std::env::var_os("R8LITE_LONG").is_some() { 50 } else { 2 };
-    let (first, count) = (number("R8LITE_RANDOM_SEED").unwrap_or(0), number("R8LITE_RANDOM_CASES").unwrap_or(few));
-    for seed in first..first + count {
-        let release = ["8", "11", "17"][seed as usize % 3];
-        let folder = tempfile::tempdir().unwrap();
-        let source = folder.path().join("C.java");
-        std::fs::write(&source, program(seed, 60)).unwrap();
-        let classes = folder.path().join("classes");
-        std::fs::create_dir(&classes).unwrap();
-        let support = ["Cases", "Out"].map(|name| root().join(format!("testdata/java/check/{name}.java")));
-        let sources = support.iter().chain([&source]).map(|path| path.as_path());
-        java::compile(sources, release, "", &classes);
-        let run = |folder: &std::path::Path, options: &[&str]| {
-            java::run(java::java(options).arg("-cp").arg(folder).arg("check.Cases").arg(folder).arg("C"))
+/// A program of classes whose initialisers use each other's updaters, extend each other, and fail now and then.
+struct Initialisers {
+    numbers: Numbers,
+    classes: usize,
+}
+
+impl Initialisers {
+    /// A use of the updater of some class, on some holder.
+    fn used(&mut self) -> String {
+        let class = self.numbers.below(self.classes);
+        let any = if self.numbers.below(5) == 0 { "null".to_owned() } else { format!("any({class})") };
+        let holder = format!("({}) {any}", self.holder(class));
+        let updater = match self.numbers.below(4) {
+            0 => format!("N{class}.x{class}()"),
+            1 => format!("({} ? N{class}.X : N{class}.x{class}())", self.numbers.pick(&["count > 3", "count < 9"])),
+            _ => format!("N{class}.X"),
         };
-        let before = run(&classes, &["-XX:TieredStopAtLevel=1"]);
-        assert!(before.contains("m59: "), "seed {seed}: it does not come to its end:\n{before}");
-        let files = java::class_files(&classes);
-        let inputs: Vec<(String, &[u8])> =
-            files.iter().map(|file| (file.path.display().to_string(), file.bytes.as_slice())).collect();
-        for how in WAYS {
-            let optimized = optimize(&inputs, how, &PlanOptions::default());
-            let target = tempfile::tempdir().unwrap();
-            for (file, new) in files.iter().zip(&optimized.classes) {
-                java::write(target.path(), &file.path, new.as_ref().unwrap_or(&file.bytes));
+        match self.numbers.below(8) {
+            0 => format!("{updater}.get({holder})"),
+            1 => format!("{updater}.addAndGet({holder}, said(2))"),
+            2 => format!("{updater}.compareAndSet({holder}, said(0), said(1))"),
+            3 => format!("{updater}.getAndUpdate({holder}, v -> v + 1)"),
+            4 => format!("N{class}.put{class}({holder}, said(5))"),
+            5 => format!("N{class}.made{class}().hit()"),
+            6 => format!("N{class}.given{class}(N{class}.X, {holder})"),
+            _ => format!("{updater}.getAndIncrement({holder})"),
+        }
+    }
+
+    /// The class whose objects an updater works on: one in three works on those of a class without an initialiser.
+    fn holder(&self, class: usize) -> &'static str {
+        if class % 3 == 2 { "Plain" } else { ["N0", "N1", "", "N3", "N4"][class] }
+    }
+
+    fn statement(&mut self, class: usize) -> String {
+        match self.numbers.below(6) {
+            0 => format!("Out.line(\"N{class} at {}\");", self.numbers.below(100)),
+            1 => "count++;".to_owned(),
+            2 if self.numbers.below(3) == 0 => {
+                format!("if (count > {}) throw new IllegalStateException();", self.numbers.below(9))
             }
-            for (name, bytes) in &optimized.added {
-                java::write(target.path(), std::path::Path::new(name), bytes);
+            _ => {
+                let used = self.used();
+                match self.numbers.below(3) {
+                    0 => format!("Out.line(\"\" + {used});"),
+                    1 => format!(
+                        "try {{ Out.line(\"\" + {used}); }} catch (RuntimeException e) {{ Out.line(Out.name(e)); }}"
+                    ),
+                    _ => format!("Out.show(\"N{class}\", () -> {used});"),
+                }
             }
-            let replaced = optimized.report.summary.calls_replaced;
-            assert!(replaced > 200, "seed {seed}: only {replaced} calls are replaced by {how:?}");
-            for mode in ["-XX:TieredStopAtLevel=1", "-Xint"] {
-                let after = run(target.path(), &[mode]);
+        }
+    }
+
+    fn class(&mut self, class: usize) -> String {
+        let parent = match self.numbers.below(4) {
+            0 if class > 0 => format!("extends N{} ", self.numbers.below(class)),
+            1 => "extends Thread ".to_owned(),
+            2 => "implements Noisy ".to_owned(),
+            _ => String::new(),
+        };
+        let holder = self.holder(class);
+        let mut text = format!("    static class N{class} {parent}{{\n        volatile int x;\n");
+        let place = self.numbers.below(4);
+        for number in 0..4 {
+            if number == place {
+                writeln!(text, "        static final AtomicIntegerFieldUpdater<{holder}> X = AtomicIntegerFieldUpdater.newUpdater({holder}.class, \"x\");").unwrap();
+            } else if self.numbers.below(2) == 0 {
+                writeln!(text, "        static {{ {} }}", self.statement(class)).unwrap();
+            }
+        }
+        writeln!(text, "        static AtomicIntegerFieldUpdater<{holder}> x{class}() {{ return X; }}").unwrap();
+        writeln!(
+            text,
+            "        static int put{class}({holder} it, int value) {{ X.set(it, value); return X.get(it); }}"
+        )
+        .unwrap();
+        writeln!(text, "        private static int given{class}(AtomicIntegerFieldUpdater<{holder}> updater, {holder} it) {{ return updater.decrementAndGet(it); }}").unwrap();
+        writeln!(text, "        static N{class} made{class}() {{ return new N{class}(); }}").unwrap();
+        let own = if holder == "Plain" { "new Plain()" } else { "this" };
+        writeln!(text, "        int hit() {{ return X.incrementAndGet({own}); }}").unwrap();
+        text + "    }\n"
+    }
+
+    fn program(&mut self, number: usize) -> String {
+        let mut text = format!("class P{number} {{\n    static int count;\n");
+        text += "    static int said(int n) { Out.line(\"  \" + n); return n; }\n";
+        text += "    static class Plain { volatile int x; }\n";
+        writeln!(text, "    interface Noisy {{ int NUMBER = noisy(); default void nothing() {{}} }}").unwrap();
+        writeln!(text, "    static int noisy() {{ {} return 1; }}", self.statement(9)).unwrap();
+        text += "    static Object any(int n) {\n        switch (n) {\n";
+        for class in 0..self.classes {
+            let made = if self.holder(class) == "Plain" { "Plain".to_owned() } else { format!("N{class}") };
+            writeln!(text, "            case {class}: return new {made}();").unwrap();
+        }
+        text += "            default: return null;\n        }\n    }\n";
+        for class in 0..self.classes {
+            text += &self.class(class);
+        }
+        for step in 0..6 {
+            writeln!(text, "    static Object step{step}() {{ return {}; }}", self.used()).unwrap();
+        }
+        text += "    public static void main(String[] args) {\n";
+        for step in 0..6 {
+            writeln!(text, "        Out.show(\"step {step}\", P{number}::step{step});").unwrap();
+            if self.numbers.below(3) == 0 {
+                writeln!(text, "        Out.show(\"step {step}\", P{number}::step{step});").unwrap();
+            }
+        }
+        text + "    }\n}\n\n"
+    }
+}
+
+/// Compiles a source, runs its classes, and runs them again optimised in all ways.
+fn check(source: &str, classes: &[String], seed: u64, replaced: usize) {
+    let release = ["8", "11", "17"][seed as usize % 3];
+    let options = PlanOptions { whole_program: seed % 2 == 1, ..PlanOptions::default() };
+    let what = format!("R8LITE_RANDOM_SEED={seed}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("C.java");
+    std::fs::write(&path, source).unwrap();
+    let compiled = folder.path().join("classes");
+    std::fs::create_dir(&compiled).unwrap();
+    let support = ["Cases", "Out"].map(|name| root().join(format!("testdata/java/check/{name}.java")));
+    java::compile(support.iter().chain([&path]).map(|path| path.as_path()), release, "", &compiled);
+    let run = |folder: &Path, options: &[&str]| {
+        java::run(java::java(options).arg("-cp").arg(folder).arg("check.Cases").arg(folder).args(classes))
+    };
+    let before = run(&compiled, &["-XX:TieredStopAtLevel=1"]);
+    assert_eq!(java::by_class(&before).len(), classes.len(), "{what}: it does not come to its end:\n{before}");
+    let files = java::class_files(&compiled);
+    let inputs: Vec<(String, &[u8])> =
+        files.iter().map(|file| (file.path.display().to_string(), file.bytes.as_slice())).collect();
+    for how in WAYS {
+        let optimized = optimize(&inputs, how, &options);
+        let target = tempfile::tempdir().unwrap();
+        for (file, new) in files.iter().zip(&optimized.classes) {
+            java::write(target.path(), &file.path, new.as_ref().unwrap_or(&file.bytes));
+        }
+        for (name, bytes) in &optimized.added {
+            java::write(target.path(), Path::new(name), bytes);
+        }
+        let found = optimized.report.summary.calls_replaced;
+        assert!(found >= replaced, "{what}: only {found} calls are replaced by {how:?}");
+        for mode in ["-XX:TieredStopAtLevel=1", "-Xint"] {
+            let after = run(target.path(), &[mode]);
+            let (before, after) = (java::by_class(&before), java::by_class(&after));
+            for ((class, before), (_, after)) in before.iter().zip(&after) {
                 let line = before.lines().zip(after.lines()).take_while(|(a, b)| a == b).count();
                 let rest =
                     |text: &str| text.lines().skip(line.saturating_sub(2)).take(6).collect::<Vec<_>>().join("\n");
                 assert!(
                     before == after,
-                    "seed {seed} with {how:?} {mode}, R8LITE_RANDOM_SEED={seed} R8LITE_RANDOM_CASES=1:\n{}\nand before\n{}",
-                    rest(&after),
-                    rest(&before)
+                    "{what} R8LITE_RANDOM_CASES=1: {class} with {how:?} {mode}:\n{}\nand before\n{}",
+                    rest(after),
+                    rest(before)
                 );
             }
+            assert_eq!(before.len(), after.len(), "{what} R8LITE_RANDOM_CASES=1 with {how:?} {mode}");
         }
+    }
+}
+
+/// The seeds to try: a few, or those that somebody asked for.
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().map(|number| number.parse::<u64>().expect("it is a number"));
+    let few = if std::env::var_os("R8LITE_LONG").is_some() { 50 } else { 2 };
+    let (first, count) = (number("R8LITE_RANDOM_SEED").unwrap_or(0), number("R8LITE_RANDOM_CASES").unwrap_or(few));
+    first..first + count
+}
+
+#[test]
+fn random_programs() {
+    for seed in seeds() {
+        check(&program(seed, 60), &["C".to_owned()], seed, 200);
+    }
+}
+
+#[test]
+fn random_initialisers() {
+    for seed in seeds() {
+        let mut writer = Initialisers { numbers: Numbers(seed), classes: 5 };
+        let mut source = "import check.Out;\nimport java.util.concurrent.atomic.*;\n\n".to_owned();
+        (0..60).for_each(|number| source += &writer.program(number));
+        let classes: Vec<String> = (0..60).map(|number| format!("P{number}")).collect();
+        check(&source, &classes, seed, 500);
     }
 }

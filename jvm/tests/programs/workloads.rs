@@ -1,14 +1,15 @@
 //! Programs on libraries that people use (`testdata/java/workloads`) print the same with the optimised jars, compiled and
 //! interpreted; and every class of those jars loads and verifies as before.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use r8lite_jvm::Backend;
+use r8lite_passes::plan::PlanOptions;
 
 use crate::jars::{classpath, debian, kotlin, optimize_jars};
 use crate::java::{self, root};
-use crate::optimize::WAYS;
+use crate::optimize::{WAYS, optimize};
 
 /// A program and the libraries it uses, compiled.
 struct Workload {
@@ -57,6 +58,33 @@ impl Workload {
     }
 }
 
+/// Runs a program before and after its own classes are optimised.
+fn check_folder(main: &str, folder: &Path, jars: &[PathBuf]) {
+    let run = |folder: &Path| {
+        let paths = [&[folder.to_path_buf()], jars].concat();
+        java::run(java::java(&[]).arg("-cp").arg(classpath(&paths)).arg(main))
+    };
+    let before = run(folder);
+    assert!(before.ends_with("done\n"), "it does not come to its end:\n{before}");
+    let files = java::class_files(folder);
+    let files: Vec<_> = files.iter().filter(|file| file.path.extension().is_some_and(|it| it == "class")).collect();
+    let classes: Vec<(String, &[u8])> =
+        files.iter().map(|file| (file.path.display().to_string(), file.bytes.as_slice())).collect();
+    for how in WAYS {
+        let optimized = optimize(&classes, how, &PlanOptions::default());
+        let found = optimized.report.summary.calls_replaced;
+        assert!(found >= 19, "{how:?}: {found} calls replaced");
+        let target = tempfile::tempdir().unwrap();
+        for (file, new) in files.iter().zip(&optimized.classes) {
+            java::write(target.path(), &file.path, new.as_ref().unwrap_or(&file.bytes));
+        }
+        for (name, bytes) in &optimized.added {
+            java::write(target.path(), Path::new(name), bytes);
+        }
+        same_lines(&before, &run(target.path()), &format!("{main} with {how:?}"));
+    }
+}
+
 /// Which classes of jars cannot be loaded and verified.
 fn load(jars: &[PathBuf]) -> String {
     let command = &mut java::java(&["-XX:TieredStopAtLevel=1"]);
@@ -94,13 +122,14 @@ fn jctools() {
 }
 
 #[test]
-fn coroutines() {
+fn kotlin_and_its_coroutines() {
     let jars = vec![kotlin("kotlinx-coroutines-core-jvm"), kotlin("kotlin-stdlib")];
     let folder = tempfile::tempdir().unwrap();
     let mut compiler = Command::new("java");
     compiler.arg("-cp").arg(kotlin("kotlin-preloader")).arg("org.jetbrains.kotlin.preloading.Preloader");
     compiler.arg("-cp").arg(kotlin("kotlin-compiler")).arg("org.jetbrains.kotlin.cli.jvm.K2JVMCompiler");
     compiler.args(["-no-stdlib", "-no-reflect", "-nowarn", "-cp", &classpath(&jars), "-d"]).arg(folder.path());
-    java::must(compiler.arg(source("Coroutines.kt")));
+    java::must(compiler.args([source("Coroutines.kt"), source("Shapes.kt")]));
+    check_folder("ShapesKt", folder.path(), &jars);
     Workload { main: "CoroutinesKt", jars, folder }.check([400, 400]);
 }

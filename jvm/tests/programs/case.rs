@@ -19,6 +19,8 @@ pub(crate) struct Case {
     pub(crate) versions: Vec<u16>,
     /// Versions of Java for which it prints something else.
     differs: Vec<String>,
+    /// Classes that are not there when it runs.
+    pub(crate) absent: Vec<String>,
     /// Patterns of fields that are not to be touched.
     pub(crate) keep: Vec<String>,
     /// The marks of each line, from line 1 on.
@@ -40,6 +42,7 @@ impl Case {
             since: directives("since").first().map_or(8, |since| since.parse().unwrap()),
             versions: directives("versions").iter().map(|version| version.parse().unwrap()).collect(),
             differs: directives("differs"),
+            absent: directives("absent").iter().flat_map(|names| names.split(", ")).map(str::to_owned).collect(),
             keep: directives("keep"),
             marks: text.lines().map(|line| line.split_once("//> ").map(|(_, mark)| mark.to_owned())).collect(),
             path,

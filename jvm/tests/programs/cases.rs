@@ -8,6 +8,7 @@
 //! | `// since: 17` | it needs the language of this version of Java |
 //! | `// versions: 50` | it is also tried as class files of this version |
 //! | `// differs: 8` | for this version of Java it prints something else, which has a snapshot of its own |
+//! | `// absent: CLASS, CLASS` | these are compiled, and are not there when it runs |
 //! | `// keep: PATTERN` | fields that are not to be touched |
 //!
 //! What it prints is a snapshot. A mark behind a line, as in `//> replaced: checks the holder`, says what becomes of the
@@ -43,6 +44,9 @@ impl Program {
         let support = ["Cases", "Out"].map(|name| root().join(format!("testdata/java/check/{name}.java")));
         let sources = cases.iter().map(|case| case.path.as_path()).chain(support.iter().map(PathBuf::as_path));
         java::compile(sources, release, "", folder.path());
+        for absent in cases.iter().flat_map(|case| &case.absent) {
+            std::fs::remove_file(folder.path().join(absent.replace('.', "/")).with_extension("class")).unwrap();
+        }
         let files = java::class_files(folder.path());
         Program { release, version: None, cases, folder, files }
     }

@@ -46,7 +46,14 @@ impl<'a> Program<'a> {
     /// Lifts what the plan for field updaters looks at.
     pub fn lift<'p>(&'p self, classpath: &'p Program<'_>) -> LiftedProgram<'p> {
         let mut refused = self.refused.clone();
-        let mentioning = self.select(|unpacker, file| self.mentions(file, &UPDATERS, unpacker));
+        let mentioning = self.select(|unpacker, file| {
+            let mentions = self.mentions(file, &UPDATERS, unpacker);
+            if mentions {
+                // It is unpacked here, where several threads do that.
+                self.input(file);
+            }
+            mentions
+        });
         let mut chosen = Chosen::default();
         chosen.add(self, &mentioning, &mut refused);
         let searching = self.searching(&chosen.inputs);

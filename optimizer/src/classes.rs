@@ -170,6 +170,10 @@ fn way_out(obstacle: &Obstacle) -> String {
         Obstacle::Bundle(jar) => {
             format!("{jar} is an OSGi bundle, which has to import sun.misc and does not yet; {other}")
         }
+        Obstacle::AutomaticModule(jar) => format!(
+            "{jar} is an automatic module: on a module path it needs --add-modules jdk.unsupported, unless another module \
+             requires that; {other}"
+        ),
         _ => format!("sun.misc.Unsafe may not be found; {other}"),
     }
 }

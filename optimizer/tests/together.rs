@@ -99,3 +99,26 @@ fn on_one_module_path() {
         }
     }
 }
+
+/// A jar that names its automatic module gets handles where they are granted, and a note where they are not.
+#[test]
+fn an_automatic_module_needs_nothing_by_handles() {
+    let folder = tempfile::tempdir().unwrap();
+    jars(folder.path(), false);
+    for name in NAMES {
+        let manifest = folder.path().join("manifest");
+        std::fs::write(&manifest, format!("Automatic-Module-Name: {}\n", name.trim_end_matches(".jar"))).unwrap();
+        run(Command::new("jar")
+            .arg("--update")
+            .arg("--file")
+            .arg(folder.path().join(name))
+            .arg("--manifest")
+            .arg(manifest));
+    }
+    let mut explain = Command::new(env!("CARGO_BIN_EXE_r8lite"));
+    let report = run(explain.args(["explain", NAMES[0]]).current_dir(folder.path()));
+    assert!(report.contains("first.jar is an automatic module: on a module path it needs"), "{report}");
+    for [first, second] in pairs(&folder, &["--min-java", "9"]) {
+        assert_eq!(on_module_path(&first, &second, &[]), format!("{PRINTED}true\n"), "{}", second.display());
+    }
+}

@@ -7,6 +7,8 @@ pub(super) struct Manifest {
     pub(super) multi_release: bool,
     /// It is an OSGi bundle, and does not import `sun.misc`.
     pub(super) bundle_without_sun_misc: bool,
+    /// It names the module that the jar is on a module path, so it is meant for one.
+    pub(super) automatic_module: bool,
 }
 
 impl Manifest {
@@ -25,6 +27,7 @@ impl Manifest {
         Manifest {
             multi_release: value("Multi-Release").is_some_and(|value| value.eq_ignore_ascii_case("true")),
             bundle_without_sun_misc: value("Bundle-SymbolicName").is_some() && !imports.contains("sun.misc"),
+            automatic_module: value("Automatic-Module-Name").is_some(),
         }
     }
 }
@@ -95,7 +98,9 @@ mod tests {
     fn the_main_attributes_count() {
         let text = b"Manifest-Version: 1.0\r\nmulti-release: tr\r\n ue\r\nBundle-SymbolicName: x\r\n\r\nImport-Package: sun.misc\r\n";
         let manifest = Manifest::read(text);
-        assert_eq!(manifest, Manifest { multi_release: true, bundle_without_sun_misc: true });
+        let wanted = Manifest { multi_release: true, bundle_without_sun_misc: true, ..Manifest::default() };
+        assert_eq!(manifest, wanted);
+        assert!(Manifest::read(b"Automatic-Module-Name: a.b\n").automatic_module);
         assert_eq!(Manifest::read(b"\nMulti-Release: true"), Manifest::default());
         let imports = b"Bundle-SymbolicName: x\nImport-Package: org.slf4j,sun.misc;resolution:=optional\n";
         assert_eq!(Manifest::read(imports), Manifest::default());

@@ -48,6 +48,8 @@ pub enum Obstacle {
     Module(String),
     /// This jar is an OSGi bundle that does not import `sun.misc`.
     Bundle(String),
+    /// This jar is an automatic module, which cannot say that it requires `jdk.unsupported`.
+    AutomaticModule(String),
 }
 
 /// What is to be different in a container.
@@ -232,6 +234,9 @@ impl Program<'_> {
             let container = &self.containers[number as usize];
             if container.module_infos.iter().any(|&entry| !requires_unsafe(container, entry)) {
                 found.push(Obstacle::Module(container.name.clone()));
+            }
+            if container.module_infos.is_empty() && container.manifest.automatic_module {
+                found.push(Obstacle::AutomaticModule(container.name.clone()));
             }
             if container.manifest.bundle_without_sun_misc {
                 found.push(Obstacle::Bundle(container.name.clone()));

@@ -79,13 +79,7 @@ pub(crate) fn optimize(
     let printed = add_reports(options, inputs, &lifted, &applied, &report, &mut files)?;
     clock.time("write", || files.commit())?;
     output::stdout(&printed)?;
-    if options.explain {
-        output::stderr(&explaining::text(&report));
-    }
-    if options.time_passes {
-        output::stderr(&clock.table());
-    }
-    drive::enough_replaced(options, &report)
+    drive::conclude(options, &report, &clock)
 }
 
 /// Refuses what cannot be meant for class files.
@@ -203,17 +197,9 @@ fn add_reports(
             Emit::Report => explaining::text(report),
             Emit::Ir | Emit::Clif | Emit::Asm | Emit::Obj => continue,
         };
-        match &options.output {
-            Some(path) => files.add(&drive::beside(path, kind, is_folder(inputs), &options.emit), text)?,
-            None => printed += &text,
-        }
+        drive::add_text(options, kind, is_folder(inputs), text, files, &mut printed)?;
     }
-    if let Some(path) = &options.report {
-        match path.to_str() {
-            Some("-") => printed += &explaining::json(report),
-            _ => files.add(path, explaining::json(report))?,
-        }
-    }
+    drive::add_json(options, report, files, &mut printed)?;
     Ok(printed)
 }
 

@@ -135,13 +135,18 @@ fn optimize_ir(options: &Options, inputs: &[Input], console: &Console, mut clock
     let (module, mut report) = finished.map_err(|error| Failure::Bug(error.to_string()))?;
     report.locate(&sources(inputs));
     clock.time("write", || write(options, inputs, &module, &plan_text, &report))?;
+    conclude(options, &report, &clock)
+}
+
+/// What is said when all is written, and whether enough was replaced.
+pub(crate) fn conclude(options: &Options, report: &Report, clock: &Clock) -> Result<(), Failure> {
     if options.explain {
-        output::stderr(&explaining::text(&report));
+        output::stderr(&explaining::text(report));
     }
     if options.time_passes {
         output::stderr(&clock.table());
     }
-    enough_replaced(options, &report)
+    enough_replaced(options, report)
 }
 
 /// What comes before the plan; nothing, where the passes were named.
@@ -223,7 +228,7 @@ pub(crate) fn optimize_quietly(verified: Verified) -> Result<Verified, Failure> 
     }
 }
 
-pub(crate) fn enough_replaced(options: &Options, report: &Report) -> Result<(), Failure> {
+fn enough_replaced(options: &Options, report: &Report) -> Result<(), Failure> {
     let percent = explaining::replaced_percent(&report.summary);
     match options.fail_under {
         Some(limit) if percent < limit => Err(Failure::Input(Some(format!(
@@ -255,23 +260,46 @@ fn write(
             Emit::Report => explaining::text(report),
             Emit::Clif | Emit::Asm | Emit::Obj => unreachable!("refused with the options"),
         };
-        match &options.output {
-            Some(path) => files.add(&beside(path, kind, inputs.len() > 1, &options.emit), text)?,
-            None => printed += &text,
-        }
+        add_text(options, kind, inputs.len() > 1, text, &mut files, &mut printed)?;
     }
-    if let Some(path) = &options.report {
-        match path.to_str() {
-            Some("-") => printed += &explaining::json(report),
-            _ => files.add(path, explaining::json(report))?,
-        }
-    }
+    add_json(options, report, &mut files, &mut printed)?;
     files.commit()?;
     output::stdout(&printed)
 }
 
+/// Adds one kind of output to the files, or to what is printed if no output was named.
+pub(crate) fn add_text(
+    options: &Options,
+    kind: Emit,
+    folder: bool,
+    text: String,
+    files: &mut Files,
+    printed: &mut String,
+) -> Result<(), Failure> {
+    match &options.output {
+        Some(path) => files.add(&beside(path, kind, folder, &options.emit), text)?,
+        None => *printed += &text,
+    }
+    Ok(())
+}
+
+/// Adds the report for tools where it was asked for.
+pub(crate) fn add_json(
+    options: &Options,
+    report: &Report,
+    files: &mut Files,
+    printed: &mut String,
+) -> Result<(), Failure> {
+    match &options.report {
+        Some(path) if path == Path::new("-") => *printed += &explaining::json(report),
+        Some(path) => files.add(path, explaining::json(report))?,
+        None => {}
+    }
+    Ok(())
+}
+
 /// Where one kind of output goes: to OUTPUT itself if it is the only kind, else beside the IR under a name of its own.
-pub(crate) fn beside(output: &Path, kind: Emit, folder: bool, all: &[Emit]) -> PathBuf {
+fn beside(output: &Path, kind: Emit, folder: bool, all: &[Emit]) -> PathBuf {
     let name = match kind {
         Emit::Plan => "plan",
         Emit::Report => "report",

@@ -165,10 +165,8 @@ fn explore_optimized_test(
     memory: MemoryModel,
     before: Verified,
 ) -> Result<(), Failed> {
-    let after = optimize(case, before.clone(), Config::checked())?;
-    every_call_is_replaced(&after.report)?;
-    let expected = behaviour::explore_all(&before, memory)?;
-    let found = behaviour::explore_all(&after.module, memory)?;
+    let (report, expected, found) = explore_both(case, memory, before)?;
+    every_call_is_replaced(&report)?;
     let listed = |exploration: &Exploration| -> String {
         behaviour::outcomes(exploration).iter().map(Behaviour::to_string).collect()
     };
@@ -183,13 +181,23 @@ fn explore_changed_test(
     memory: MemoryModel,
     before: Verified,
 ) -> Result<(), Failed> {
-    let after = optimize(case, before.clone(), Config::checked())?;
-    let expected = behaviour::explore_all(&before, memory)?;
-    let found = behaviour::explore_all(&after.module, memory)?;
+    let (_, expected, found) = explore_both(case, memory, before)?;
     if behaviour::outcomes(&expected) == behaviour::outcomes(&found) {
         return Err("the optimised program has the same outcomes, so the case shows no change".into());
     }
     snapshot(case, directive, &format!("before\n\n{expected}\nafter\n\n{found}"))
+}
+
+/// What optimising reports, and the outcomes before and after.
+fn explore_both(
+    case: &Case,
+    memory: MemoryModel,
+    before: Verified,
+) -> Result<(Report, Exploration, Exploration), Failed> {
+    let after = optimize(case, before.clone(), Config::checked())?;
+    let expected = behaviour::explore_all(&before, memory)?;
+    let found = behaviour::explore_all(&after.module, memory)?;
+    Ok((after.report, expected, found))
 }
 
 /// Calls that stay have the same outcomes as before, which would show nothing. A program without any is there for the

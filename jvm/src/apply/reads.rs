@@ -31,11 +31,14 @@ impl Attempt<'_> {
     /// Edits the reads that are left of updaters that go, and finds the accessors that nothing calls any more.
     pub(crate) fn edit_reads(&mut self) {
         let reads = self.find_reads();
-        let gone: FxHashSet<Field> =
-            self.plan.updaters.iter().filter(|updater| updater.remove).map(|updater| updater.field).collect();
+        // Those that go, and whether nobody can tell when their classes are initialised.
+        let gone: FxHashMap<Field, bool> = (self.plan.updaters.iter())
+            .filter(|updater| updater.remove)
+            .map(|updater| (updater.field, updater.quiet))
+            .collect();
         for read in &reads {
-            if gone.contains(&read.field)
-                && let Err(reason) = self.edit_read(read)
+            if let Some(&is_quiet) = gone.get(&read.field)
+                && let Err(reason) = self.edit_read(read, is_quiet)
             {
                 self.failures.fixed.insert(read.site, reason);
             }
@@ -100,7 +103,7 @@ impl Attempt<'_> {
         }
     }
 
-    fn edit_read(&mut self, read: &Read) -> Result<(), Reason> {
+    fn edit_read(&mut self, read: &Read, is_quiet: bool) -> Result<(), Reason> {
         let owner = self.module.fields[read.field].class;
         let (input, method) = self.open(read.site.func)?;
         let offset = self.code_offset(read.site);
@@ -116,7 +119,6 @@ impl Attempt<'_> {
         if edit.edits.is_replaced(offset) {
             return Ok(());
         }
-        let is_quiet = self.plan.updaters.iter().any(|updater| updater.field == read.field && updater.quiet);
         let initialises = !is_quiet && !self.is_own_static(read.site.func, owner);
         if let Some(accessor) = read.accessor
             && (initialises || self.module.funcs[accessor].class != owner)

@@ -9,6 +9,12 @@
 //! before. A program that passes plain data between threads by that alone loses the order. `ir/LANGUAGE.md` says why that
 //! is accepted, under "What optimising may change".
 //!
+//! Less will do to know that an updater is assigned whenever it is read from outside of its class's initialiser: what runs
+//! before the assignment may also be *discreet*. It may throw, loop and change what it likes, but it runs no code that is
+//! not known, and reads no updater. So this thread reads none before it is assigned; and another thread that reads one
+//! waits until the class is initialised, or finds that it cannot be. What is thrown are exceptions of the JDK's, since the
+//! JVM calls methods of one that ends an initialiser.
+//!
 //! ```text
 //! class Quiet { static final field a: Object  static method <clinit>() { o = new Object  putstatic Quiet.a, o … } }
 //! class Loud  { static method <clinit>() { invokevirtual PrintStream.println(…) … } }
@@ -17,8 +23,8 @@
 use std::cell::{Cell, RefCell};
 
 use r8lite_ir::{
-    Body, Cfg, Class, ClassOrigin, Constant, Effect, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Target, Value,
-    ValueDef,
+    Block, Body, Cfg, Class, ClassOrigin, Constant, Effect, Flags, Func, Hierarchy, Inst, InstData, Module, Op, Target,
+    Type, Value, ValueDef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,9 +42,16 @@ pub(crate) struct Initialisation<'a> {
     hierarchy: &'a Hierarchy,
     /// Calls of `newUpdater` that are certain to succeed; they are as quiet as a constant.
     creations: FxHashSet<Site>,
-    classes: RefCell<FxHashMap<Class, Progress>>,
-    funcs: RefCell<FxHashMap<Func, Progress>>,
+    classes: RefCell<FxHashMap<(Wish, Class), Progress>>,
+    funcs: RefCell<FxHashMap<(Wish, Func), Progress>>,
     class_depth: Cell<u32>,
+}
+
+/// What is asked of code that initialisation runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Wish {
+    Quiet,
+    Discreet,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,8 +78,12 @@ impl<'a> Initialisation<'a> {
 
     /// Whether the initialisation of a class, and all that it triggers, is quiet.
     pub(crate) fn is_quiet(&self, class: Class) -> bool {
-        match self.classes.borrow().get(&class) {
-            Some(Progress::Known(quiet)) => return *quiet,
+        self.class_is(Wish::Quiet, class)
+    }
+
+    fn class_is(&self, wish: Wish, class: Class) -> bool {
+        match self.classes.borrow().get(&(wish, class)) {
+            Some(Progress::Known(good)) => return *good,
             // Classes that initialise each other: two threads may wait for each other.
             Some(Progress::Asking) => return false,
             None => {}
@@ -75,19 +92,19 @@ impl<'a> Initialisation<'a> {
             return false;
         }
         self.class_depth.set(self.class_depth.get() + 1);
-        self.classes.borrow_mut().insert(class, Progress::Asking);
-        let quiet = self.supers_are_quiet(class)
+        self.classes.borrow_mut().insert((wish, class), Progress::Asking);
+        let good = self.supers_are(wish, class)
             && match self.module.clinit(class) {
                 None => true,
-                Some(clinit) => self.body_is_quiet(clinit, |_| true, 0),
+                Some(clinit) => self.body_is(wish, clinit, |_| true, 0),
             };
         self.class_depth.set(self.class_depth.get() - 1);
-        self.classes.borrow_mut().insert(class, Progress::Known(quiet));
-        quiet
+        self.classes.borrow_mut().insert((wish, class), Progress::Known(good));
+        good
     }
 
-    /// Whether `store`, which stands in its class's initialiser, has certainly run before any code outside that
-    /// initialiser can run while the class is being initialised, and whenever the class is initialised.
+    /// Whether `store`, which stands in its class's initialiser, has certainly run whenever code outside that initialiser
+    /// has read the updater, or used its class in another way that initialises it.
     pub(crate) fn is_stored_before_visible(&self, store: Site, cfg: &Cfg) -> bool {
         let func = &self.module.funcs[store.func];
         let body = func.body.as_ref().expect("the store stands in a body");
@@ -97,17 +114,22 @@ impl<'a> Initialisation<'a> {
             }
             _ => true,
         });
+        let comes_before = |inst| !cfg.comes_first(store.inst, inst);
+        let either = |good: &dyn Fn(Wish) -> bool| good(Wish::Quiet) || good(Wish::Discreet);
         always_stored
-            && self.supers_are_quiet(func.class)
-            && self.body_is_quiet(store.func, |inst| !cfg.comes_first(store.inst, inst), 0)
+            && either(&|wish| self.supers_are(wish, func.class))
+            && either(&|wish| self.body_is(wish, store.func, comes_before, 0))
     }
 
-    /// Whether what is initialised before a class is quiet: its superclass, and the superinterfaces that have methods
+    /// Whether what is initialised before a class is as wished: its superclass, and the superinterfaces that have methods
     /// with bodies (JVMS 5.5, step 7).
-    fn supers_are_quiet(&self, class: Class) -> bool {
+    fn supers_are(&self, wish: Wish, class: Class) -> bool {
         let data = &self.module.classes[class];
         match data.origin {
-            ClassOrigin::Extern => return JDK_CLASSES.contains(&self.module.class_name(class)),
+            ClassOrigin::Extern => {
+                let name = self.module.class_name(class);
+                return JDK_CLASSES.contains(&name) || is_jdk_exception(name);
+            }
             ClassOrigin::Missing => return false,
             // What a class does not list may be an initialiser. The class library has what counts.
             ClassOrigin::Program | ClassOrigin::Classpath if data.flags.has(Flags::PARTIAL) => return false,
@@ -116,10 +138,11 @@ impl<'a> Initialisation<'a> {
         if data.flags.has(Flags::INTERFACE) {
             return true;
         }
-        data.superclass.is_none_or(|superclass| self.is_quiet(superclass)) && self.superinterfaces_are_quiet(class)
+        data.superclass.is_none_or(|superclass| self.class_is(wish, superclass))
+            && self.superinterfaces_are(wish, class)
     }
 
-    fn superinterfaces_are_quiet(&self, class: Class) -> bool {
+    fn superinterfaces_are(&self, wish: Wish, class: Class) -> bool {
         let mut seen = FxHashSet::default();
         let mut todo = self.module.classes[class].interfaces.clone();
         while let Some(interface) = todo.pop() {
@@ -133,11 +156,13 @@ impl<'a> Initialisation<'a> {
                 ClassOrigin::Extern | ClassOrigin::Missing => return false,
                 ClassOrigin::Program | ClassOrigin::Classpath | ClassOrigin::Library => {}
             }
-            let has_default = data.methods.iter().any(|&method| {
-                let flags = self.module.funcs[method].flags;
-                !flags.has(Flags::STATIC) && !flags.has(Flags::ABSTRACT)
-            });
-            if has_default && !self.is_quiet(interface) {
+            // What an interface does not list may be a method with a body.
+            let has_default = data.flags.has(Flags::PARTIAL)
+                || data.methods.iter().any(|&method| {
+                    let flags = self.module.funcs[method].flags;
+                    !flags.has(Flags::STATIC) && !flags.has(Flags::ABSTRACT)
+                });
+            if has_default && !self.class_is(wish, interface) {
                 return false;
             }
             todo.extend_from_slice(&data.interfaces);
@@ -145,27 +170,110 @@ impl<'a> Initialisation<'a> {
         true
     }
 
-    /// Whether all instructions of a method for which `counts` holds are quiet.
-    fn body_is_quiet(&self, func: Func, counts: impl Fn(Inst) -> bool, depth: u32) -> bool {
+    /// Whether all instructions of a method for which `counts` holds are as wished.
+    fn body_is(&self, wish: Wish, func: Func, counts: impl Fn(Inst) -> bool, depth: u32) -> bool {
         let Some(body) = &self.module.funcs[func].body else { return false };
+        let inst_is = |inst| match wish {
+            Wish::Quiet => self.inst_is_quiet(func, body, inst, depth),
+            Wish::Discreet => self.inst_is_discreet(func, body, inst, depth),
+        };
         // A loop may be without end, which everybody would notice.
-        goes_forward(body)
-            && body.layout_insts().all(|(_, inst)| !counts(inst) || self.inst_is_quiet(func, body, inst, depth))
+        (wish == Wish::Discreet || goes_forward(body))
+            && body.layout_insts().all(|(_, inst)| !counts(inst) || inst_is(inst))
     }
 
-    fn func_is_quiet(&self, func: Func, depth: u32) -> bool {
-        if depth >= MAX_CALL_DEPTH || self.module.funcs[func].flags.has(Flags::SYNCHRONIZED) {
+    fn func_is(&self, wish: Wish, func: Func, depth: u32) -> bool {
+        let is_locked = self.module.funcs[func].flags.has(Flags::SYNCHRONIZED);
+        if depth >= MAX_CALL_DEPTH || is_locked && wish == Wish::Quiet {
             return false;
         }
-        match self.funcs.borrow().get(&func) {
-            Some(Progress::Known(quiet)) => return *quiet,
+        match self.funcs.borrow().get(&(wish, func)) {
+            Some(Progress::Known(good)) => return *good,
             Some(Progress::Asking) => return false,
             None => {}
         }
-        self.funcs.borrow_mut().insert(func, Progress::Asking);
-        let quiet = self.body_is_quiet(func, |_| true, depth);
-        self.funcs.borrow_mut().insert(func, Progress::Known(quiet));
-        quiet
+        self.funcs.borrow_mut().insert((wish, func), Progress::Asking);
+        let good = self.body_is(wish, func, |_| true, depth);
+        self.funcs.borrow_mut().insert((wish, func), Progress::Known(good));
+        good
+    }
+
+    fn inst_is_discreet(&self, func: Func, body: &Body, inst: Inst, depth: u32) -> bool {
+        let data = &body.insts[inst];
+        let module = self.module;
+        let may_use = |class: Class| class == module.funcs[func].class || self.class_is(Wish::Discreet, class);
+        match data.op {
+            Op::PutStatic | Op::GetStatic => data.field_symbol().is_some_and(|field| {
+                let Some((class, _)) = self.static_field(data) else {
+                    let named = module.field_ref(field).class;
+                    return self.hierarchy.is_extern(named) && may_use(named);
+                };
+                let is_updater =
+                    matches!(module.field_ref(field).ty, Type::Class(ty) if is_updater_class(module.class_name(ty)));
+                (data.op == Op::PutStatic || !is_updater) && may_use(class)
+            }),
+            Op::InitClass | Op::New => data.class_symbol().is_some_and(may_use),
+            // The JVM asks an exception that ends an initialiser for its stack trace.
+            Op::Throw => self.is_own_object(func, body, data.args[0]) || is_caught(body, data.args[0]),
+            Op::Check => data.class_symbol().is_some_and(|class| module.classes[class].origin == ClassOrigin::Library),
+            Op::InvokeStatic | Op::InvokeSpecial | Op::InvokeVirtual | Op::InvokeInterface => {
+                if self.creations.contains(&Site { func, inst }) || self.is_discreet_jdk_call(body, data) {
+                    return true;
+                }
+                let Some(callee) = self.certain_callee(func, data) else { return false };
+                let is_program = module.classes[module.funcs[callee].class].origin != ClassOrigin::Library;
+                // The class library is no witness of what else the JDK's methods do.
+                let wish = if is_program { Wish::Discreet } else { Wish::Quiet };
+                may_use(module.funcs[callee].class) && self.func_is(wish, callee, depth + 1)
+            }
+            // Nothing else runs code, but for what follows it.
+            op => !op.is_invoke(),
+        }
+    }
+
+    /// Whether a call is one of a method of the JDK that runs nothing of the program's, nor is given anything to call.
+    fn is_discreet_jdk_call(&self, body: &Body, data: &InstData) -> bool {
+        let Some(method) = data.method_symbol() else { return false };
+        let named = self.module.method_ref(method);
+        let (class, name) = (self.module.class_name(named.class), self.module.name(named.name));
+        let gives_nothing = |args: &[Value]| {
+            args.iter().all(|&arg| match body.values[arg].ty {
+                Type::Class(class) => self.module.class_name(class) == "java.lang.String",
+                ty => !ty.is_ref(),
+            })
+        };
+        match data.op {
+            Op::InvokeStatic => JDK_METHODS.contains(&(class, name)) && gives_nothing(&data.args),
+            // The constructor of an exception calls `fillInStackTrace`, which a subclass of the program's may have.
+            Op::InvokeSpecial => {
+                let made = || body.def_inst(data.args[0]).and_then(|inst| body.insts[inst].class_symbol());
+                name == "<init>"
+                    && (JDK_CLASSES.contains(&class) || is_jdk_exception(class) && made() == Some(named.class))
+                    && gives_nothing(&data.args[1..])
+            }
+            _ => false,
+        }
+    }
+
+    /// The method that a call runs, if that is certain: no receiver chooses it.
+    fn certain_callee(&self, func: Func, data: &InstData) -> Option<Func> {
+        let module = self.module;
+        let method = data.method_symbol()?;
+        let callee = self.hierarchy.resolve_method(module, method)?;
+        let is_certain = match data.op {
+            Op::InvokeStatic => true,
+            _ if module.funcs[callee].flags.has(Flags::PRIVATE) => true,
+            // A superclass's method is looked for from the direct superclass on, whatever class is named.
+            Op::InvokeSpecial => {
+                let from = &module.classes[module.funcs[func].class];
+                let named = module.method_ref(method);
+                module.name(named.name) == "<init>"
+                    || from.superclass == Some(named.class)
+                    || from.interfaces.contains(&named.class)
+            }
+            _ => false,
+        };
+        is_certain.then_some(callee)
     }
 
     fn inst_is_quiet(&self, func: Func, body: &Body, inst: Inst, depth: u32) -> bool {
@@ -187,11 +295,10 @@ impl<'a> Initialisation<'a> {
                 if self.creations.contains(&Site { func, inst }) {
                     return true;
                 }
-                let callee = data.method_symbol().and_then(|method| self.hierarchy.resolve_method(module, method));
-                let Some(callee) = callee else { return false };
+                let Some(callee) = self.certain_callee(func, data) else { return false };
                 (data.op == Op::InvokeStatic || self.is_own_object(func, body, data.args[0]))
                     && self.is_quiet_from(func, module.funcs[callee].class)
-                    && self.func_is_quiet(callee, depth + 1)
+                    && self.func_is(Wish::Quiet, callee, depth + 1)
             }
             op => match op.info().effect {
                 Effect::Pure => !body.may_throw(module, inst),
@@ -225,9 +332,10 @@ impl<'a> Initialisation<'a> {
     }
 }
 
-/// Classes of the JDK that programs extend, and whose initialisers, with those of their superclasses, run nothing of the
-/// program's: they make JDK objects, ask `VarHandle` or `Unsafe` for their own fields, or do not exist (looked at in JDK
-/// 17). What may load a class that a property names is not here: `ForkJoinPool`, `ClassLoader`.
+/// Classes of the JDK that programs extend or make, and whose initialisers, with those of their superclasses, run
+/// nothing of the program's, and neither do their constructors, given numbers and strings: they make JDK objects, ask
+/// `VarHandle` or `Unsafe` for their own fields, or do not exist (looked at in JDK 17). What may load a class that a
+/// property names is not here: `ForkJoinPool`, `ClassLoader`.
 const JDK_CLASSES: &[&str] = &[
     "java.io.FilterInputStream",
     "java.io.FilterOutputStream",
@@ -246,15 +354,46 @@ const JDK_CLASSES: &[&str] = &[
     "java.util.AbstractQueue",
     "java.util.AbstractSequentialList",
     "java.util.AbstractSet",
+    "java.util.ArrayDeque",
+    "java.util.ArrayList",
+    "java.util.HashMap",
+    "java.util.HashSet",
+    "java.util.LinkedHashMap",
+    "java.util.LinkedHashSet",
+    "java.util.LinkedList",
     "java.util.TimerTask",
+    "java.util.TreeMap",
     "java.util.concurrent.AbstractExecutorService",
+    "java.util.concurrent.ConcurrentHashMap",
+    "java.util.concurrent.ConcurrentLinkedQueue",
+    "java.util.concurrent.CopyOnWriteArrayList",
     "java.util.concurrent.atomic.AtomicBoolean",
     "java.util.concurrent.atomic.AtomicInteger",
     "java.util.concurrent.atomic.AtomicLong",
     "java.util.concurrent.atomic.AtomicReference",
     "java.util.concurrent.locks.AbstractOwnableSynchronizer",
     "java.util.concurrent.locks.AbstractQueuedSynchronizer",
+    "java.util.concurrent.locks.ReentrantLock",
 ];
+
+/// Static methods of the JDK that run nothing of the program's, given numbers and strings.
+const JDK_METHODS: &[(&str, &str)] = &[
+    ("java.util.Collections", "emptyList"),
+    ("java.util.Collections", "emptyMap"),
+    ("java.util.Collections", "emptySet"),
+    ("java.util.regex.Pattern", "compile"),
+];
+
+/// Whether this is the name of one of the JDK's exceptions that do no more than to take note of what they are given and
+/// where they are made (looked at in JDK 17). In other packages some do more: those of `java.sql` write to a log.
+fn is_jdk_exception(name: &str) -> bool {
+    let is_of = |package: &str| name.starts_with(package);
+    (is_of("java.lang.") || is_of("java.util.")) && (name.ends_with("Exception") || name.ends_with("Error"))
+}
+
+fn is_updater_class(name: &str) -> bool {
+    name.starts_with("java.util.concurrent.atomic.Atomic") && name.ends_with("FieldUpdater")
+}
 
 /// How many slots the arrays that an initialiser makes at once may have: a request for more may be more than there is
 /// room for, which everybody would notice. One for less is like that for an object: no program counts on its failing.
@@ -268,6 +407,16 @@ fn is_small(body: &Body, lengths: &[Value]) -> bool {
         _ => None,
     });
     slots.is_some_and(|slots| slots <= MAX_SLOTS)
+}
+
+/// Whether a value is the exception that a handler caught, and nothing else.
+fn is_caught(body: &Body, value: Value) -> bool {
+    let ValueDef::Param(handler, 0) = body.values[value].def else { return false };
+    let leads_there = |target: &Target| target.block == handler;
+    let catches = |block: Block| body.blocks[block].catches.iter().any(|catch| leads_there(&catch.target));
+    let jumps =
+        |block: Block| body.terminator(block).is_some_and(|end| body.insts[end].targets().iter().any(leads_there));
+    body.layout.iter().any(|&block| catches(block)) && !body.layout.iter().any(|&block| jumps(block))
 }
 
 /// Whether every jump of a body leads further down in its layout.

@@ -1,4 +1,4 @@
-// An initialiser that fails before the updater is assigned; objects made meanwhile outlive it, with a null updater.
+// An initialiser that fails before the updater is assigned; objects made meanwhile outlive it, and their class stays failed.
 package initialisation;
 
 import check.Out;
@@ -19,11 +19,11 @@ class FailsBeforeAssignment {
                 AtomicIntegerFieldUpdater.newUpdater(Broken.class, "x"); //> removed
 
         int hit() {
-            return X.incrementAndGet(this); //> replaced: checks that the updater is assigned
+            return X.incrementAndGet(this); //> replaced: initialises the class
         }
 
         static int given(Broken it) {
-            return X.getAndDecrement(it); //> replaced: checks that the updater is assigned
+            return X.getAndDecrement(it); //> replaced: initialises the class
         }
     }
 

@@ -6,8 +6,9 @@
 //! once.
 //!
 //! `extern` classes (and missing ones) have no known members. A supertype among them leaves questions open, which is
-//! [`Answer::Unknown`] for subtypes and no answer for resolution. So does a `partial` class for what it does not list. A class on a cycle of supertypes, which only an
-//! unverified module has, counts as having no supertypes, so that nothing here can run in circles.
+//! [`Answer::Unknown`] for subtypes and no answer for resolution; but that the JDK's common interfaces have no fields is
+//! known. A `partial` class leaves questions open for what it does not list. A class on a cycle of supertypes, which only
+//! an unverified module has, counts as having no supertypes, so that nothing here can run in circles.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -54,6 +55,8 @@ struct Node {
     /// It is partial, and what it does not list may hide what its supertypes have. What the class library lists is
     /// what programs run on, so there the supertypes' members are meant.
     may_hide: bool,
+    /// It may have fields that are not listed, or inherit them from interfaces that are not.
+    may_hide_fields: bool,
     cyclic: bool,
     /// Some superclass is known by name only (the class itself not counted).
     open_superclass: bool,
@@ -230,7 +233,7 @@ impl Hierarchy {
     }
 
     /// The declaration a field reference names, by JVMS 5.4.3.2. None if there is none, or if a class that is known by
-    /// name only comes first (see [`Hierarchy::is_open`]).
+    /// name only comes first (see [`Hierarchy::is_open`]) and may have it.
     pub fn resolve_field(&self, module: &Module, field: FieldRef) -> Option<Field> {
         match self.resolved_fields.get(field.index()) {
             Some(&resolved) => resolved,
@@ -391,7 +394,7 @@ impl Hierarchy {
                 if let Some(found) = declared(interface) {
                     return Some(found);
                 }
-                if self.is_extern(interface) || self.nodes[interface.index()].may_hide {
+                if self.nodes[interface.index()].may_hide_fields {
                     return None;
                 }
             }
@@ -509,12 +512,18 @@ impl Hierarchy {
             let kind = kind_of(data);
             self.has_extern |= kind == Kind::Extern;
             self.has_partial |= data.flags.has(Flags::PARTIAL);
+            let may_hide = data.flags.has(Flags::PARTIAL) && data.origin != ClassOrigin::Library;
+            let may_hide_fields = match kind {
+                Kind::Extern => !is_without_fields(module.class_name(class)),
+                Kind::Class | Kind::Interface => may_hide,
+            };
             self.nodes.push(Node {
                 superclass: if cyclic { None } else { data.superclass },
                 kind,
                 is_final: data.flags.has(Flags::FINAL) && kind == Kind::Class,
                 is_partial: data.flags.has(Flags::PARTIAL),
-                may_hide: data.flags.has(Flags::PARTIAL) && data.origin != ClassOrigin::Library,
+                may_hide,
+                may_hide_fields,
                 cyclic,
                 open_superclass: false,
                 first: 1,
@@ -622,6 +631,14 @@ fn kind_of(data: &ClassData) -> Kind {
         }
         ClassOrigin::Program | ClassOrigin::Library | ClassOrigin::Classpath => Kind::Class,
     }
+}
+
+/// Whether an interface of this name is one of the JDK's that neither have nor inherit fields: those of some packages, but
+/// for `Spliterator` and what it has in it (looked at in JDK 17).
+fn is_without_fields(name: &str) -> bool {
+    const PACKAGES: [&str; 4] = ["java.lang", "java.util", "java.util.concurrent", "java.util.function"];
+    let is_of_those = name.rsplit_once('.').is_some_and(|(package, _)| PACKAGES.contains(&package));
+    is_of_those && !name.starts_with("java.util.Spliterator")
 }
 
 /// Whether a method is chosen by the receiver, and takes part in overriding.

@@ -153,7 +153,11 @@ fn fields_come_from_interfaces_before_superclasses() {
            field z: i64 }
          extern class E
          class C extends A implements E { }
-         class D extends E { }",
+         class D extends E { }
+         extern class java.util.Queue
+         class F extends A implements java.util.Queue { }
+         extern class java.util.Spliterator$OfInt
+         class G extends A implements java.util.Spliterator$OfInt { }",
     );
     assert_eq!(p.field("B", "x"), some("I"));
     assert_eq!(p.field("B", "y"), some("A"));
@@ -163,6 +167,9 @@ fn fields_come_from_interfaces_before_superclasses() {
     assert_eq!(p.field("A", "w"), None);
     // An unknown interface comes before the superclass.
     assert_eq!(p.field("C", "y"), None);
+    // Of the JDK's it is known which have no fields.
+    assert_eq!(p.field("F", "y"), some("A"));
+    assert_eq!(p.field("G", "y"), None);
     assert!(p.hierarchy.is_open(p.class("C")) && p.hierarchy.is_open(p.class("D")));
     assert!(!p.hierarchy.is_open(p.class("B")));
 }

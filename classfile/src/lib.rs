@@ -67,7 +67,7 @@ pub use edit::{
 };
 pub use error::{Error, Offset, Place, Problem, Result};
 pub use insn::{Insn, Label, Switch};
-pub use mentions::{Names, mentions};
+pub use mentions::{Names, mentions, spells};
 pub use opcode::{Opcode, Shape};
 pub use pool::{Constant, ConstantPool, MemberRef, PoolIndex};
 pub use stackmap::{Frame, VerificationType};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::class::{check_magic, check_version};
 use crate::cursor::Cursor;
 use crate::error::Result;
-use crate::pool::Constant;
+use crate::pool::{Constant, ConstantPool};
 
 /// Names to look for in classes.
 #[derive(Clone, Debug)]
@@ -16,7 +16,14 @@ pub struct Names {
     /// How far to go on when a window of the prefix's length ends with a byte (Horspool 1980).
     shifts: [u8; 256],
     /// If only whole texts count, those.
-    whole: Option<HashSet<Vec<u8>>>,
+    whole: Option<Whole>,
+}
+
+/// Texts, and a bit for each length that one has, modulo 64: hardly a text of a class has the length of one of a few.
+#[derive(Clone, Debug)]
+struct Whole {
+    lengths: u64,
+    texts: HashSet<Vec<u8>>,
 }
 
 impl Names {
@@ -36,12 +43,16 @@ impl Names {
 
     /// Texts that count only where nothing is around them, in the encoding of class files.
     pub fn whole(texts: impl IntoIterator<Item = Vec<u8>>) -> Names {
-        Names { whole: Some(texts.into_iter().collect()), ..Names::new(&[]) }
+        let texts: HashSet<Vec<u8>> = texts.into_iter().collect();
+        let lengths = texts.iter().fold(0, |lengths, text| lengths | 1 << (text.len() % 64));
+        Names { whole: Some(Whole { lengths, texts }), ..Names::new(&[]) }
     }
 
-    fn occur_in(&self, text: &[u8]) -> bool {
-        if let Some(whole) = &self.whole {
-            return whole.contains(text);
+    /// Whether a text has one of these names in it, or is one if only whole texts count.
+    #[must_use]
+    pub fn occur_in(&self, text: &[u8]) -> bool {
+        if let Some(Whole { lengths, texts }) = &self.whole {
+            return lengths & 1 << (text.len() % 64) != 0 && texts.contains(text);
         }
         let mut rest = text;
         while let Some(window) = rest.get(..self.prefix.len()) {
@@ -65,6 +76,22 @@ impl Names {
 /// It is no class file of a known version, or its pool is broken.
 pub fn mentions(class: &[u8], names: &Names) -> Result<bool> {
     Scan::default().step(class, names)
+}
+
+/// Whether a class has a string that is one of these names. Reads nothing beyond the pool.
+///
+/// # Errors
+/// As [`mentions`].
+pub fn spells(class: &[u8], names: &Names) -> Result<bool> {
+    let mut cursor = Cursor::new(class, 0);
+    check_magic(&mut cursor)?;
+    check_version(&mut cursor)?;
+    let pool = ConstantPool::read(&mut cursor)?;
+    let is_named = |constant| match constant {
+        Constant::String { text } => pool.utf8(text).is_ok_and(|text| names.occur_in(text)),
+        _ => false,
+    };
+    Ok(pool.iter().any(|(_, constant)| is_named(constant)))
 }
 
 /// How far the pool of a class has been looked through.

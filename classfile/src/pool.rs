@@ -4,8 +4,9 @@
 //! already, byte for byte, is used again.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt;
+
+use rustc_hash::FxHashMap;
 
 use crate::cursor::Cursor;
 use crate::error::{Problem, Result};
@@ -199,7 +200,7 @@ pub struct ConstantPool<'a> {
     /// indices of wide constants.
     starts: Vec<u32>,
     /// The first index of each entry, by its bytes; made when the first constant is added.
-    known: HashMap<Cow<'a, [u8]>, PoolIndex>,
+    known: FxHashMap<Cow<'a, [u8]>, PoolIndex>,
 }
 
 const NOWHERE: u32 = u32::MAX;
@@ -232,7 +233,7 @@ impl<'a> ConstantPool<'a> {
             return Err(body.error(Problem::NoConstant { index: count as u16, count }));
         }
         let original = body.clone().take(cursor.at() - body.at())?;
-        Ok(ConstantPool { original, added: Vec::new(), starts, known: HashMap::new() })
+        Ok(ConstantPool { original, added: Vec::new(), starts, known: FxHashMap::default() })
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
@@ -347,6 +348,20 @@ impl<'a> ConstantPool<'a> {
                 Ok(MemberRef { class: self.class_name(class)?, name, descriptor, interface })
             }
             _ => self.wrong(index, found, "a Fieldref or Methodref"),
+        }
+    }
+
+    /// The descriptor in what names a member, or in an `InvokeDynamic`.
+    pub(crate) fn member_descriptor(&self, index: PoolIndex) -> Result<Cow<'_, str>> {
+        match self.get(index)? {
+            Constant::Fieldref { name_and_type, .. }
+            | Constant::Methodref { name_and_type, .. }
+            | Constant::InterfaceMethodref { name_and_type, .. }
+            | Constant::InvokeDynamic { name_and_type, .. } => match self.get(name_and_type)? {
+                Constant::NameAndType { descriptor, .. } => self.text(descriptor),
+                found => self.wrong(name_and_type, found, "a NameAndType"),
+            },
+            found => self.wrong(index, found, "a Fieldref or Methodref"),
         }
     }
 

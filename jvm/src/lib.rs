@@ -33,6 +33,7 @@
 mod apply;
 mod lift;
 mod names;
+mod parallel;
 pub mod program;
 
 pub use apply::{AddedClass, Applied, ApplyOptions, Backend, apply};

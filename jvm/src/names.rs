@@ -8,11 +8,19 @@ pub(crate) type Named<T> = Result<T, String>;
 
 /// The class of an internal name.
 pub(crate) fn class(module: &mut Module, internal: &str) -> Named<Class> {
-    let wrong = |part: &str| part.is_empty() || part.contains(['.', ';', '[']);
-    if internal.split('/').any(wrong) {
+    // Every instruction that names anything comes by here. Loops that do not end early look at many bytes at a time.
+    let bytes = internal.as_bytes();
+    let no_part = |one: u8, next: u8| (one == b'/') & (next == b'/');
+    let is_wrong = bytes.first().is_none_or(|&first| first == b'/')
+        || bytes.last() == Some(&b'/')
+        || bytes.iter().fold(false, |wrong, &byte| wrong | (byte == b'.') | (byte == b';') | (byte == b'['))
+        || bytes.iter().zip(&bytes[1..]).fold(false, |wrong, (&one, &next)| wrong | no_part(one, next));
+    if is_wrong {
         return Err(format!("`{internal}` is no name of a class"));
     }
-    let name = module.symbol(&internal.replace('/', "."));
+    let name: Vec<u8> = bytes.iter().map(|&byte| if byte == b'/' { b'.' } else { byte }).collect();
+    let name = std::str::from_utf8(&name).expect("one ASCII byte for another");
+    let name = module.symbol(name);
     Ok(module.class(name))
 }
 

@@ -5,7 +5,7 @@ use crate::edit::layout::Layout;
 use crate::error::{Error, Problem, Result};
 use crate::insn::Insn;
 use crate::opcode::{Opcode, Shape};
-use crate::pool::{Constant, ConstantPool, PoolIndex};
+use crate::pool::{ConstantPool, PoolIndex};
 
 /// The highest stack, from instructions where the depth is known on. Code that no way leads to is not looked at.
 ///
@@ -65,7 +65,7 @@ pub fn stack_effect(pool: &ConstantPool<'_>, insn: &Insn) -> Result<(u32, u32)> 
     let (pops, pushes) = (u32::from(info.pops), u32::from(info.pushes));
     Ok(match (info.shape, insn) {
         (Shape::Field, Insn::Constant(_, field)) => {
-            let slots = u32::from(field_slots(&pool.member_ref(*field)?.descriptor)?);
+            let slots = u32::from(field_slots(&pool.member_descriptor(*field)?)?);
             let is_get = matches!(opcode, Opcode::Getfield | Opcode::Getstatic);
             if is_get { (pops, slots) } else { (pops + slots, 0) }
         }
@@ -81,9 +81,6 @@ pub fn stack_effect(pool: &ConstantPool<'_>, insn: &Insn) -> Result<(u32, u32)> 
 
 /// Slots of arguments and result of a call.
 fn called_slots(pool: &ConstantPool<'_>, method: PoolIndex) -> Result<(u32, u32)> {
-    let (arguments, result) = match pool.get(method)? {
-        Constant::InvokeDynamic { name_and_type, .. } => method_slots(&pool.name_and_type(name_and_type)?.1)?,
-        _ => method_slots(&pool.member_ref(method)?.descriptor)?,
-    };
+    let (arguments, result) = method_slots(&pool.member_descriptor(method)?)?;
     Ok((u32::from(arguments), u32::from(result)))
 }

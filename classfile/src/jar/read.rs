@@ -1,10 +1,11 @@
 //! Reading jars, with bounds on what they unpack to.
 
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 
-use flate2::{Decompress, FlushDecompress};
+use flate2::{Crc, Decompress, DecompressError, FlushDecompress};
 use zip::{CompressionMethod, ZipArchive};
 
 use super::JarError;
@@ -66,11 +67,38 @@ pub struct Unpacker {
     inflate: Decompress,
     /// Filled anew for each entry; what is behind that is of an earlier one.
     content: Vec<u8>,
+    /// The entry that was begun last. It has to be of the same jar for who goes on with it.
+    entry: Option<usize>,
 }
 
 impl Default for Unpacker {
     fn default() -> Unpacker {
-        Unpacker { inflate: Decompress::new(false), content: Vec::new() }
+        Unpacker { inflate: Decompress::new(false), content: Vec::new(), entry: None }
+    }
+}
+
+impl Unpacker {
+    fn begin(&mut self, entry: usize) {
+        self.inflate.reset(false);
+        self.entry = Some(entry);
+    }
+
+    /// Unpacks at most so many bytes more, and says whether that were any.
+    fn go_on(&mut self, packed: &[u8], more: u64) -> Result<bool, DecompressError> {
+        let unpacked = self.unpacked().len();
+        let end = unpacked + more as usize;
+        if self.content.len() < end {
+            self.content.resize(end, 0);
+        }
+        let rest = packed.get(self.inflate.total_in() as usize..).unwrap_or_default();
+        self.inflate.decompress(rest, &mut self.content[unpacked..end], FlushDecompress::None)?;
+        Ok(self.unpacked().len() > unpacked)
+    }
+
+    /// What was unpacked so far of the entry that was begun last, from its start on; nothing if that is not compressed.
+    #[must_use]
+    pub fn unpacked(&self) -> &[u8] {
+        &self.content[..self.inflate.total_out() as usize]
     }
 }
 
@@ -191,44 +219,79 @@ impl<'a> Jar<'a> {
     /// # Panics
     /// There is no such entry.
     pub fn class_mentions(&self, entry: usize, names: &Names, unpacker: &mut Unpacker) -> Result<bool, JarError> {
-        let Entry { name, size, .. } = &self.entries[entry];
-        let broken = |problem: String| JarError::Entry { name: name.clone(), problem };
+        let size = self.entries[entry].size;
+        let packed = self.packed(entry)?;
+        let mut scan = Scan::default();
+        unpacker.begin(entry);
+        if self.entries[entry].stored {
+            return scan.step(packed, names).map_err(|error| self.broken(entry, &error));
+        }
+        // Half of the class first, and then an eighth at a time.
+        let mut more = (size / 2).clamp(LEAST, MOST);
+        loop {
+            let is_more = unpacker.go_on(packed, more).map_err(|error| self.broken(entry, &error))?;
+            match scan.step(unpacker.unpacked(), names) {
+                Ok(found) => return Ok(found),
+                Err(error) if !matches!(error.problem(), Problem::Truncated { .. }) || !is_more => {
+                    return Err(self.broken(entry, &error));
+                }
+                Err(_) => more = (size / 8).clamp(LEAST, MOST),
+            }
+        }
+    }
+
+    /// The content of a class. If it is the one that this unpacker looked at last, only the rest of it is unpacked.
+    ///
+    /// # Errors
+    /// As [`Jar::content`].
+    ///
+    /// # Panics
+    /// There is no such entry.
+    pub fn class_content(&self, entry: usize, unpacker: &mut Unpacker) -> Result<Vec<u8>, JarError> {
+        let Entry { size, stored, crc, .. } = self.entries[entry];
+        if unpacker.entry != Some(entry) || stored {
+            return self.content(entry);
+        }
+        let packed = self.packed(entry)?;
+        while unpacker.unpacked().len() as u64 <= size {
+            let left = size - unpacker.unpacked().len() as u64;
+            let more = (left + 1).clamp(LEAST, MOST);
+            if !unpacker.go_on(packed, more).map_err(|error| self.broken(entry, &error))? {
+                break;
+            }
+        }
+        let content = unpacker.unpacked();
+        if content.len() as u64 != size {
+            return Err(self.broken(entry, &format!("it claims {size} bytes and unpacks to others")));
+        }
+        let mut sum = Crc::new();
+        sum.update(content);
+        match sum.sum() == crc {
+            true => Ok(content.to_vec()),
+            false => Err(self.broken(entry, &"its checksum is another")),
+        }
+    }
+
+    /// The bytes of an entry as they are compressed.
+    fn packed(&self, entry: usize) -> Result<&[u8], JarError> {
         let mut archive = self.archive.clone().expect("a jar with entries has an archive");
-        let file = archive.by_index(entry).map_err(|error| broken(error.to_string()))?;
-        let (start, length, method) = (file.data_start(), file.compressed_size(), file.compression());
-        drop(file);
+        let file = archive.by_index_raw(entry).map_err(|error| self.broken(entry, &error))?;
+        if file.encrypted() {
+            return Err(self.broken(entry, &"it is encrypted"));
+        }
+        if !matches!(file.compression(), CompressionMethod::Stored | CompressionMethod::Deflated) {
+            return Err(self.broken(entry, &"it is compressed in a way that is not known"));
+        }
+        let (start, length) = (file.data_start(), file.compressed_size());
         let packed = start.and_then(|start| {
             let (start, length) = (usize::try_from(start).ok()?, usize::try_from(length).ok()?);
             self.bytes.as_ref().get(start..start.checked_add(length)?)
         });
-        let packed = packed.ok_or_else(|| broken("its bytes are not there".to_owned()))?;
-        let mut scan = Scan::default();
-        if method == CompressionMethod::Stored {
-            return scan.step(packed, names).map_err(|error| broken(error.to_string()));
-        }
-        unpacker.inflate.reset(false);
-        // Half of the class first, and then an eighth at a time.
-        let (mut unpacked, mut more) = (0, (size / 2).clamp(LEAST, MOST) as usize);
-        loop {
-            if unpacker.content.len() < unpacked + more {
-                unpacker.content.resize(unpacked + more, 0);
-            }
-            let (rest, room) = (packed.get(unpacker.inflate.total_in() as usize..), unpacked..unpacked + more);
-            let status = unpacker.inflate.decompress(
-                rest.unwrap_or_default(),
-                &mut unpacker.content[room],
-                FlushDecompress::None,
-            );
-            status.map_err(|error| broken(error.to_string()))?;
-            let before = std::mem::replace(&mut unpacked, unpacker.inflate.total_out() as usize);
-            match scan.step(&unpacker.content[..unpacked], names) {
-                Ok(found) => return Ok(found),
-                Err(error) if !matches!(error.problem(), Problem::Truncated { .. }) || unpacked == before => {
-                    return Err(broken(error.to_string()));
-                }
-                Err(_) => more = (size / 8).clamp(LEAST, MOST) as usize,
-            }
-        }
+        packed.ok_or_else(|| self.broken(entry, &"its bytes are not there"))
+    }
+
+    fn broken(&self, entry: usize, problem: &dyn Display) -> JarError {
+        JarError::Entry { name: self.entries[entry].name.clone(), problem: problem.to_string() }
     }
 
     /// The unpacked content of an entry. May be called from many threads at once.

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
+use zip::result::ZipError;
 use zip::write::FullFileOptions;
-use zip::{CompressionMethod, DateTime, ExtraField, ZipWriter};
+use zip::{CompressionMethod, DateTime, ExtraField, ZipArchive, ZipWriter};
 
 use super::read::leads_out;
-use super::{Jar, JarError};
+use super::{Entry, Jar, JarError};
 
 /// What is to be different in a jar.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +60,8 @@ pub fn write(jar: &Jar<'_>, edits: &JarEdits) -> Result<Vec<u8>, JarError> {
         return Ok(jar.bytes.as_ref().to_vec());
     }
     check(jar, edits)?;
-    let broken = |error: zip::result::ZipError| JarError::Zip(error.to_string());
+    let broken = |error: ZipError| JarError::Zip(error.to_string());
+    let mut new = Compressed::new(jar, edits)?;
     let mut out = Cursor::new(Vec::with_capacity(jar.bytes.as_ref().len()));
     out.get_mut().extend(before_entries(jar));
     out.set_position(out.get_ref().len() as u64);
@@ -69,34 +73,113 @@ pub fn write(jar: &Jar<'_>, edits: &JarEdits) -> Result<Vec<u8>, JarError> {
             if edits.removed.contains(&index) {
                 continue;
             }
-            let named =
-                |error: zip::result::ZipError| JarError::Entry { name: entry.name.clone(), problem: error.to_string() };
-            let file = archive.by_index_raw(index).map_err(named)?;
-            match edits.replaced.get(&index) {
-                None => writer.raw_copy_file(file).map_err(named)?,
-                Some(content) => {
-                    let method = if entry.stored { CompressionMethod::Stored } else { CompressionMethod::Deflated };
-                    let mut options = file.options().into_full_options().compression_method(method);
-                    if !file.comment().is_empty() {
-                        options = options.with_file_comment(file.comment());
-                    }
-                    // Other extra fields are about the old content, or nobody knows.
-                    for field in file.extra_data_fields() {
-                        if let ExtraField::ExtendedTimestamp(time) = field {
-                            options = options.with_extended_timestamp(time.mod_time(), None, None).map_err(named)?;
-                        }
-                    }
-                    write_entry(&mut writer, &entry.name, content, options)?;
-                }
+            let named = |error: ZipError| JarError::Entry { name: entry.name.clone(), problem: error.to_string() };
+            match edits.replaced.contains_key(&index) {
+                true => new.copy_next(&mut writer)?,
+                false => writer.raw_copy_file(archive.by_index_raw(index).map_err(named)?).map_err(named)?,
             }
         }
     }
-    for NewEntry { name, content, stored } in &edits.added {
-        let method = if *stored { CompressionMethod::Stored } else { CompressionMethod::Deflated };
-        let options = FullFileOptions::default().compression_method(method).last_modified_time(DateTime::default());
-        write_entry(&mut writer, name, content, options)?;
+    for _ in &edits.added {
+        new.copy_next(&mut writer)?;
     }
     Ok(writer.finish().map_err(broken)?.into_inner())
+}
+
+/// A new content of an entry, or a new entry.
+struct NewContent<'e> {
+    name: &'e str,
+    content: &'e [u8],
+    stored: bool,
+    /// The entry whose content it takes the place of.
+    instead: Option<usize>,
+}
+
+/// New contents, compressed in several threads, each of which makes a jar of its own of those that it took.
+struct Compressed {
+    jars: Vec<ZipArchive<Cursor<Vec<u8>>>>,
+    /// In which of these, and where in it, each of the contents is, in the order of the contents.
+    places: std::vec::IntoIter<(usize, usize)>,
+}
+
+impl Compressed {
+    fn new(jar: &Jar<'_>, edits: &JarEdits) -> Result<Compressed, JarError> {
+        let replaced =
+            edits.replaced.iter().filter(|(index, _)| !edits.removed.contains(index)).map(|(&index, content)| {
+                let Entry { name, stored, .. } = &jar.entries()[index];
+                NewContent { name, content, stored: *stored, instead: Some(index) }
+            });
+        let added = edits.added.iter().map(|NewEntry { name, content, stored }| NewContent {
+            name,
+            content,
+            stored: *stored,
+            instead: None,
+        });
+        let contents: Vec<NewContent<'_>> = replaced.chain(added).collect();
+        let threads = thread::available_parallelism().map_or(1, |count| count.get());
+        let threads = threads.min(contents.len().div_ceil(LEAST_FOR_A_THREAD));
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<(Vec<usize>, Vec<u8>), JarError> {
+            let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+            let mut taken = Vec::new();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(content) = contents.get(number) else { break };
+                taken.push(number);
+                compress(jar, content, &mut writer)?;
+            }
+            let bytes = writer.finish().map_err(|error| JarError::Zip(error.to_string()))?;
+            Ok((taken, bytes.into_inner()))
+        };
+        let done = thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut done = vec![work()];
+            done.extend(others.into_iter().map(|other| other.join().expect("compressing does not panic")));
+            done
+        });
+        let mut jars = Vec::new();
+        let mut places = vec![(0, 0); contents.len()];
+        for done in done {
+            let (taken, bytes) = done?;
+            for (place, number) in taken.into_iter().enumerate() {
+                places[number] = (jars.len(), place);
+            }
+            jars.push(ZipArchive::new(Cursor::new(bytes)).map_err(|error| JarError::Zip(error.to_string()))?);
+        }
+        Ok(Compressed { jars, places: places.into_iter() })
+    }
+
+    /// Writes the next of the contents.
+    fn copy_next(&mut self, writer: &mut ZipWriter<Cursor<Vec<u8>>>) -> Result<(), JarError> {
+        let (jar, place) = self.places.next().expect("there is one for each edit");
+        let broken = |error: ZipError| JarError::Zip(error.to_string());
+        writer.raw_copy_file(self.jars[jar].by_index_raw(place).map_err(broken)?).map_err(broken)
+    }
+}
+
+/// How many contents it takes for one thread more.
+const LEAST_FOR_A_THREAD: usize = 8;
+
+fn compress(jar: &Jar<'_>, new: &NewContent<'_>, writer: &mut ZipWriter<Cursor<Vec<u8>>>) -> Result<(), JarError> {
+    let method = if new.stored { CompressionMethod::Stored } else { CompressionMethod::Deflated };
+    let Some((index, archive)) = new.instead.zip(jar.archive.as_ref()) else {
+        let options = FullFileOptions::default().compression_method(method).last_modified_time(DateTime::default());
+        return write_entry(writer, new.name, new.content, options);
+    };
+    let named = |error: ZipError| JarError::Entry { name: new.name.to_owned(), problem: error.to_string() };
+    let mut archive = archive.clone();
+    let file = archive.by_index_raw(index).map_err(named)?;
+    let mut options = file.options().into_full_options().compression_method(method);
+    if !file.comment().is_empty() {
+        options = options.with_file_comment(file.comment());
+    }
+    // Other extra fields are about the old content, or nobody knows.
+    for field in file.extra_data_fields() {
+        if let ExtraField::ExtendedTimestamp(time) = field {
+            options = options.with_extended_timestamp(time.mod_time(), None, None).map_err(named)?;
+        }
+    }
+    write_entry(writer, new.name, new.content, options)
 }
 
 /// What comes before the first entry: an executable jar begins with a script, which stays.

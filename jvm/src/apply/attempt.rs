@@ -14,8 +14,7 @@ use super::stack::{Flow, Odd};
 use super::unsafe_class::{UnsafeClass, content_hash};
 use super::unsafes::HANDLE_TYPE;
 use super::{AddedClass, ApplyOptions, Backend, reasons};
-use crate::names;
-use crate::{Input, Lifted};
+use crate::{Input, Lifted, names, parallel};
 
 /// The new contents of classes, and the classes that come in addition.
 pub(crate) type Done = (Vec<Option<Vec<u8>>>, Vec<AddedClass>);
@@ -77,6 +76,12 @@ pub(crate) struct MethodEdit {
     pub(crate) dropped: BTreeSet<u32>,
 }
 
+impl MethodEdit {
+    fn new(func: Func, flow: Flow) -> MethodEdit {
+        MethodEdit { func, flow, edits: CodeEdits::new(), frame_changes: Vec::new(), dropped: BTreeSet::new() }
+    }
+}
+
 /// A change of what is on the stack at some instructions.
 pub(crate) struct FrameChange {
     /// The numbers of the instructions, ascending.
@@ -115,6 +120,7 @@ impl<'a> Attempt<'a> {
             failures: Failures::default(),
         };
         attempt.name_unsafe_classes();
+        attempt.open_all();
         for call in &plan.calls {
             if matches!(call.action, Action::Replace(_)) {
                 attempt.try_call(call);
@@ -202,6 +208,31 @@ impl<'a> Attempt<'a> {
         body.insts[site.inst].origin.pos
     }
 
+    /// Opens all methods that will be edited for sure, in several threads. Those that cannot be are left for later.
+    fn open_all(&mut self) {
+        let calls = self.plan.calls.iter().filter(|call| matches!(call.action, Action::Replace(_)));
+        let changed = self.plan.updaters.iter().filter(|updater| updater.offset.is_some() || updater.remove);
+        let stores = changed.filter_map(|updater| Some(updater.recognised?.store));
+        let mut by_input: BTreeMap<u32, BTreeMap<u32, Func>> = BTreeMap::new();
+        for func in calls.map(|call| call.site.func).chain(stores.map(|store| store.func)) {
+            if let Some(place) = self.lifted.place(func) {
+                by_input.entry(place.input).or_default().insert(place.method, func);
+            }
+        }
+        let (program, module) = (self.program, self.module);
+        let opened = parallel::map(by_input.into_iter().collect(), |(input, funcs)| {
+            let file = read(program.get(input as usize)?.bytes).ok()?;
+            let class = module.funcs[*funcs.values().next()?].class;
+            let edit = |(method, func)| Some((method, MethodEdit::new(func, Flow::new(&file, method as usize).ok()?)));
+            let methods: BTreeMap<u32, MethodEdit> = funcs.into_iter().filter_map(edit).collect();
+            Some((input, class, file, methods))
+        });
+        for (input, class, file, methods) in opened.into_iter().flatten() {
+            let jar = self.jar(input);
+            self.classes.insert(input, ClassEdit { file, class, jar, methods, helpers: BTreeMap::new() });
+        }
+    }
+
     /// Opens the method of a function for edits, if it is not yet.
     /// Yields the numbers of input and method.
     pub(crate) fn open(&mut self, func: Func) -> Result<(u32, u32), Reason> {
@@ -217,9 +248,7 @@ impl<'a> Attempt<'a> {
         let class = self.classes.get_mut(&place.input).expect("it was just opened");
         if !class.methods.contains_key(&place.method) {
             let flow = Flow::new(&class.file, place.method as usize).map_err(|odd: Odd| reasons::odd_code(&odd))?;
-            let edit =
-                MethodEdit { func, flow, edits: CodeEdits::new(), frame_changes: Vec::new(), dropped: BTreeSet::new() };
-            class.methods.insert(place.method, edit);
+            class.methods.insert(place.method, MethodEdit::new(func, flow));
         }
         Ok((place.input, place.method))
     }

@@ -9,7 +9,7 @@ use r8lite_passes::plan::{Action, Reason, Site, UpdaterId, UpdaterPlan};
 
 use super::attempt::{Attempt, ClassEdit, Done, Failures, MethodEdit};
 use super::{AddedClass, reasons};
-use crate::names;
+use crate::{names, parallel};
 
 impl Attempt<'_> {
     /// Applies all edits.
@@ -18,10 +18,13 @@ impl Attempt<'_> {
     /// What could not be edited.
     pub(crate) fn finish(mut self) -> Result<Done, Failures> {
         let mut contents = vec![None; self.program.len()];
-        let inputs: Vec<u32> = self.classes.keys().copied().collect();
-        for input in inputs {
-            let mut class = self.classes.remove(&input).expect("it is one of them");
-            match self.finish_class(&mut class) {
+        let classes: Vec<(u32, ClassEdit<'_>)> = std::mem::take(&mut self.classes).into_iter().collect();
+        let finished = parallel::map(classes, |(input, mut class)| {
+            let result = self.finish_class(&mut class);
+            (input, class, result)
+        });
+        for (input, class, result) in finished {
+            match result {
                 Ok(bytes) if bytes == self.program[input as usize].bytes => {}
                 Ok(bytes) => contents[input as usize] = Some(bytes),
                 Err((func, error)) => match func {
@@ -64,7 +67,7 @@ impl Attempt<'_> {
         self.failures.fixed.extend(sites.into_iter().map(|site| (site, reason.clone())));
     }
 
-    fn finish_class(&mut self, class: &mut ClassEdit<'_>) -> Result<Vec<u8>, (Option<Func>, r8lite_classfile::Error)> {
+    fn finish_class(&self, class: &mut ClassEdit<'_>) -> Result<Vec<u8>, (Option<Func>, r8lite_classfile::Error)> {
         let methods = std::mem::take(&mut class.methods);
         let mut result = Ok(());
         for (&method, edit) in &methods {
@@ -85,7 +88,7 @@ impl Attempt<'_> {
         write(&class.file).map_err(|error| (None, error))
     }
 
-    fn change_members(&mut self, class: &mut ClassEdit<'_>) -> r8lite_classfile::Result<()> {
+    fn change_members(&self, class: &mut ClassEdit<'_>) -> r8lite_classfile::Result<()> {
         let updaters: Vec<&UpdaterPlan> =
             self.plan.updaters.iter().filter(|updater| self.owner(updater) == class.class).collect();
         let unsafe_class = self.unsafe_classes.get(&class.jar);

@@ -4,7 +4,7 @@
 //! themselves. Types are those of the frames where there are frames, so that what is concluded from them holds for the
 //! verifier as well; a type that is not certain is unknown.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use r8lite_classfile::{
     ClassFile, Code, Constant, ConstantPool, Frame, Insn, Label, Located, Opcode, PoolIndex, VerificationType,
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
     /// Null.
     Null,
     /// A reference of this type, as `Class` constants spell it.
-    Reference(Rc<str>),
+    Reference(Arc<str>),
 }
 
 impl Kind {

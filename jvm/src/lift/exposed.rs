@@ -23,13 +23,12 @@ pub(crate) struct Exposed {
 }
 
 /// The internal names of the updater classes.
-pub(crate) fn updater_names() -> [String; 3] {
-    Kind::ALL.map(|kind| kind.class_name().replace('.', "/"))
-}
+static UPDATER_NAMES: LazyLock<[String; 3]> =
+    LazyLock::new(|| Kind::ALL.map(|kind| kind.class_name().replace('.', "/")));
 
 /// The names of the updater classes, to look for.
 pub(crate) static UPDATERS: LazyLock<Names> =
-    LazyLock::new(|| Names::new(&updater_names().each_ref().map(String::as_str)));
+    LazyLock::new(|| Names::new(&UPDATER_NAMES.each_ref().map(String::as_str)));
 
 /// Whether a class may use updaters: its pool mentions them, or cannot be read.
 pub(crate) fn mentions_updaters(bytes: &[u8]) -> bool {
@@ -39,7 +38,7 @@ pub(crate) fn mentions_updaters(bytes: &[u8]) -> bool {
 /// Whether a descriptor is that of a field which holds an updater.
 pub(crate) fn is_updater_descriptor(descriptor: &[u8]) -> bool {
     let name = descriptor.strip_prefix(b"L").and_then(|rest| rest.strip_suffix(b";"));
-    name.is_some_and(|name| updater_names().iter().any(|updater| updater.as_bytes() == name))
+    name.is_some_and(|name| UPDATER_NAMES.iter().any(|updater| updater.as_bytes() == name))
 }
 
 impl Exposed {
@@ -53,10 +52,8 @@ impl Exposed {
         match read(bytes) {
             Ok(file) => {
                 // It may override what others have that returns an updater or takes one.
-                let carries = |method: &Member<'_>| {
-                    let descriptor = file.pool.text_lossy(method.descriptor);
-                    updater_names().iter().any(|updater| descriptor.contains(updater.as_str()))
-                };
+                let carries =
+                    |method: &Member<'_>| file.pool.utf8(method.descriptor).is_ok_and(|it| UPDATERS.occur_in(it));
                 self.all_updaters |= file.methods.iter().any(carries);
                 self.named_in(module, &file);
                 for (_, constant) in file.pool.iter() {

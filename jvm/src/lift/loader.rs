@@ -1,12 +1,12 @@
 //! Loads classes: those that were handed over, and then, by name, those that they turn out to need.
 
-use r8lite_classfile::{Constant, flags, read};
+use r8lite_classfile::{ClassFile, Constant, flags, read};
 use r8lite_ir::{Class, ClassOrigin, Flags, Module, Type};
 use rustc_hash::FxHashSet;
 
 use super::exposed::{Exposed, mentions_updaters};
 use super::headers::{self, Loaded};
-use crate::{Found, Input, Refused, Sources, names};
+use crate::{Found, Input, Refused, Sources, names, parallel};
 
 /// What was loaded so far.
 pub(crate) struct Loader<'a, 's> {
@@ -33,17 +33,24 @@ impl<'a, 's> Loader<'a, 's> {
             find: sources.find,
             asked: FxHashSet::default(),
         };
-        let classes = sources.program.iter().map(|&input| loader.load(input, ClassOrigin::Program)).collect();
+        let files = parallel::map(sources.program.to_vec(), |input| read(input.bytes));
+        let program = sources.program.iter().zip(files);
+        let classes = program.map(|(&input, file)| loader.load(input, file, ClassOrigin::Program)).collect();
         for &input in sources.classpath {
-            loader.load(input, ClassOrigin::Classpath);
+            loader.load(input, read(input.bytes), ClassOrigin::Classpath);
         }
         (loader, classes)
     }
 
-    fn load(&mut self, input: Input<'a>, origin: ClassOrigin) -> Option<Class> {
+    fn load(
+        &mut self,
+        input: Input<'a>,
+        file: r8lite_classfile::Result<ClassFile<'a>>,
+        origin: ClassOrigin,
+    ) -> Option<Class> {
         let number = self.inputs.len();
         self.inputs.push(input.name);
-        match load(&mut self.module, &input, number, origin) {
+        match load(&mut self.module, &input, file, number, origin) {
             Ok(loaded) => {
                 let class = loaded.as_ref().map(|loaded| loaded.class);
                 self.loaded.extend(loaded);
@@ -68,7 +75,7 @@ impl<'a, 's> Loader<'a, 's> {
             }
             let name = self.module.class_name(class).replace('.', "/");
             let Some(Found { input, origin }) = (self.find)(&name) else { continue };
-            if self.load(input, origin) == Some(class) {
+            if self.load(input, read(input.bytes), origin) == Some(class) {
                 work.extend(supertypes(&self.module, class));
             }
         }
@@ -129,17 +136,18 @@ fn class_of(module: &Module, mut ty: Type) -> Option<Class> {
     }
 }
 
-/// Reads and declares a class; nothing for what is no class, like `module-info`.
+/// Declares a class that was read; nothing for what is no class, like `module-info`.
 fn load<'a>(
     module: &mut Module,
     input: &Input<'a>,
+    file: r8lite_classfile::Result<ClassFile<'a>>,
     number: usize,
     origin: ClassOrigin,
 ) -> Result<Option<Loaded<'a>>, Box<Refused>> {
     let refused = |class: Option<String>, reason: String| {
         Box::new(Refused { input: input.name.to_owned(), class, method: None, offset: None, reason })
     };
-    let file = read(input.bytes).map_err(|error| refused(None, error.to_string()))?;
+    let file = file.map_err(|error| refused(None, error.to_string()))?;
     if file.access_flags & flags::MODULE != 0 {
         return Ok(None);
     }

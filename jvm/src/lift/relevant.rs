@@ -17,7 +17,7 @@ use r8lite_ir::{Class, ClassOrigin, FieldRefData, Flags, Func, MethodRefData, Mo
 use r8lite_passes::plan::Kind;
 use rustc_hash::FxHashSet;
 
-use super::exposed::{mentions_updaters, updater_names};
+use super::exposed::{UPDATERS, mentions_updaters};
 use super::headers::Loaded;
 use super::loader::Loader;
 use crate::names;
@@ -28,14 +28,13 @@ const MAX_CALL_DEPTH: u32 = 4;
 /// Methods that find fields by name.
 pub(crate) const LOOKUPS: [&str; 4] = ["getDeclaredField", "getDeclaredFields", "getField", "getFields"];
 
-static LOOKUP_NAMES: LazyLock<Names> = LazyLock::new(|| Names::new(&LOOKUPS));
+static LOOKUP_NAMES: LazyLock<Names> = LazyLock::new(|| Names::whole(LOOKUPS.map(|name| name.as_bytes().to_vec())));
 
 /// The methods that matter, class by class: the number of the class, and that of the method in it. Loads what runs while
 /// classes with updaters are initialised.
 pub(crate) fn choose(loader: &mut Loader<'_, '_>) -> Vec<(usize, usize)> {
     let (module, loaded) = (&loader.module, &loader.loaded);
     let mut chosen = Chosen { methods: loaded.iter().map(|class| vec![false; class.funcs.len()]).collect() };
-    let updaters = updater_names();
     // It was read, so its pool is in order.
     let looks_up_fields = |class: &Loaded<'_>| mentions(class.bytes, &LOOKUP_NAMES).unwrap_or(true);
     let is_program = |class: &Loaded<'_>| module.classes[class.class].origin == ClassOrigin::Program;
@@ -45,8 +44,8 @@ pub(crate) fn choose(loader: &mut Loader<'_, '_>) -> Vec<(usize, usize)> {
     for &number in &program {
         let class = &loaded[number];
         if looks_up || mentions_updaters(class.bytes) {
-            let wanted = wanted_constants(&class.file, &updaters, &sought);
-            choose_mentioning(class, &updaters, &wanted, &mut chosen.methods[number]);
+            let wanted = wanted_constants(&class.file, &sought);
+            choose_mentioning(class, &wanted, &mut chosen.methods[number]);
         }
     }
     initialisation(loader, &mut chosen);
@@ -90,23 +89,43 @@ fn is_updater(classes: &[Option<Class>; 3], ty: Type) -> bool {
     matches!(ty, Type::Class(class) if classes.contains(&Some(class)))
 }
 
+/// What is known of a text of a constant pool.
+const NAMES_UPDATER: u8 = 1;
+const LOOKS_UP: u8 = 2;
+const IS_SOUGHT: u8 = 4;
+
 /// Which constants make a method matter that uses them.
-fn wanted_constants(file: &ClassFile<'_>, updaters: &[String; 3], sought: &FxHashSet<Vec<u8>>) -> Vec<bool> {
-    let names_updater = |text: &str| updaters.iter().any(|updater| text.contains(updater.as_str()));
+fn wanted_constants(file: &ClassFile<'_>, sought: &FxHashSet<Vec<u8>>) -> Vec<bool> {
+    // Each text is looked at once, however many constants name it.
+    let mut texts = vec![0u8; file.pool.len()];
+    for (index, constant) in file.pool.iter() {
+        let Constant::Utf8(text) = constant else { continue };
+        let known = &mut texts[usize::from(index.0)];
+        *known |= if UPDATERS.occur_in(text) { NAMES_UPDATER } else { 0 };
+        *known |= if LOOKUP_NAMES.occur_in(text) { LOOKS_UP } else { 0 };
+        *known |= if !sought.is_empty() && sought.contains(text) { IS_SOUGHT } else { 0 };
+    }
+    let is = |text: PoolIndex, what: u8| texts.get(usize::from(text.0)).is_some_and(|known| known & what != 0);
+    let class_is =
+        |class: PoolIndex| matches!(file.pool.get(class), Ok(Constant::Class { name }) if is(name, NAMES_UPDATER));
+    let member_is = |index: PoolIndex, what_of_name: u8| match file.pool.get(index) {
+        Ok(Constant::NameAndType { name, descriptor }) => is(name, what_of_name) || is(descriptor, NAMES_UPDATER),
+        _ => false,
+    };
     let mut wanted = vec![false; file.pool.len()];
     for (index, constant) in file.pool.iter() {
         wanted[usize::from(index.0)] = match constant {
-            Constant::Class { name } => file.pool.text(name).is_ok_and(|name| names_updater(&name)),
-            Constant::Fieldref { .. } | Constant::Methodref { .. } | Constant::InterfaceMethodref { .. } => {
-                file.pool.member_ref(index).is_ok_and(|named| {
-                    names_updater(&named.class) || names_updater(&named.descriptor) || LOOKUPS.contains(&&*named.name)
-                })
+            Constant::Class { name } => is(name, NAMES_UPDATER),
+            Constant::Fieldref { class, name_and_type }
+            | Constant::Methodref { class, name_and_type }
+            | Constant::InterfaceMethodref { class, name_and_type } => {
+                class_is(class) || member_is(name_and_type, LOOKS_UP)
             }
             Constant::Dynamic { name_and_type, .. } | Constant::InvokeDynamic { name_and_type, .. } => {
-                file.pool.name_and_type(name_and_type).is_ok_and(|(_, descriptor)| names_updater(&descriptor))
+                member_is(name_and_type, 0)
             }
-            Constant::MethodType { descriptor } => file.pool.text(descriptor).is_ok_and(|it| names_updater(&it)),
-            Constant::String { text } => file.pool.utf8(text).is_ok_and(|text| sought.contains(text)),
+            Constant::MethodType { descriptor } => is(descriptor, NAMES_UPDATER),
+            Constant::String { text } => is(text, IS_SOUGHT),
             _ => false,
         };
     }
@@ -114,11 +133,11 @@ fn wanted_constants(file: &ClassFile<'_>, updaters: &[String; 3], sought: &FxHas
 }
 
 /// Chooses the methods of a class that use wanted constants, or have an updater in their descriptor.
-fn choose_mentioning(class: &Loaded<'_>, updaters: &[String; 3], wanted: &[bool], chosen: &mut [bool]) {
+fn choose_mentioning(class: &Loaded<'_>, wanted: &[bool], chosen: &mut [bool]) {
     let any = wanted.contains(&true);
     for (method, chosen) in chosen.iter_mut().enumerate() {
-        let descriptor = class.file.pool.text_lossy(class.file.methods[method].descriptor);
-        *chosen = updaters.iter().any(|updater| descriptor.contains(updater.as_str()))
+        let descriptor = class.file.pool.utf8(class.file.methods[method].descriptor).unwrap_or_default();
+        *chosen = UPDATERS.occur_in(descriptor)
             || any && constants(class, method).any(|index| wanted.get(usize::from(index.0)) == Some(&true));
     }
 }

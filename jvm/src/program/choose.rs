@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use r8lite_classfile::jar::Unpacker;
-use r8lite_classfile::{Constant, Names, mentions, read};
+use r8lite_classfile::{Names, mentions, read, spells};
 use r8lite_ir::ClassOrigin;
 use rustc_hash::FxHashSet;
 
@@ -20,6 +20,9 @@ use crate::{Found, Input, Lifted, Methods, Options, Refused, Sources};
 
 /// How many files a thread takes at a time.
 const BATCH: usize = 64;
+
+/// How many bytes of classes are kept that may be looked at a second time. It is the small program whose time counts most.
+const MAX_REMEMBERED: usize = 16 << 20;
 
 /// A program, lifted as far as its updaters ask for.
 #[derive(Debug)]
@@ -48,9 +51,10 @@ impl<'a> Program<'a> {
         let mut refused = self.refused.clone();
         let mentioning = self.select(|unpacker, file| {
             let mentions = self.mentions(file, &UPDATERS, unpacker);
-            if mentions {
+            match mentions {
                 // It is unpacked here, where several threads do that.
-                self.input(file);
+                true => self.unpack(file, unpacker),
+                false => self.remember(file, unpacker),
             }
             mentions
         });
@@ -103,13 +107,41 @@ impl<'a> Program<'a> {
     fn mentions(&self, file: u32, names: &Names, unpacker: &mut Unpacker) -> bool {
         let found = &self.files[file as usize];
         let container = &self.containers[found.container as usize];
-        let mentions = match &container.holding {
-            Holding::Jar(jar) => jar.class_mentions(found.entry as usize, names, unpacker).ok(),
-            Holding::Class(_) | Holding::Folder(_) => {
+        let mentions = match (&container.holding, self.known(file)) {
+            (Holding::Jar(_), Some(known)) => mentions(known, names).ok(),
+            (Holding::Jar(jar), None) => jar.class_mentions(found.entry as usize, names, unpacker).ok(),
+            (Holding::Class(_) | Holding::Folder(_), _) => {
                 mentions(container.lent(found.entry).unwrap_or_default(), names).ok()
             }
         };
         mentions.unwrap_or(true)
+    }
+
+    /// What is known of a class in a jar without unpacking it: all of it, or so much that its constant pool is in it.
+    fn known(&self, file: u32) -> Option<&[u8]> {
+        let found = &self.files[file as usize];
+        found.bytes.get().and_then(Option::as_deref).or(found.start.get().map(Vec::as_slice))
+    }
+
+    /// Unpacks a class that was just looked at.
+    fn unpack(&self, file: u32, unpacker: &mut Unpacker) {
+        let found = &self.files[file as usize];
+        if let Holding::Jar(jar) = &self.containers[found.container as usize].holding {
+            found.bytes.get_or_init(|| jar.class_content(found.entry as usize, unpacker).ok());
+        }
+    }
+
+    /// Keeps what was unpacked of a class, in case it is looked at again.
+    fn remember(&self, file: u32, unpacker: &Unpacker) {
+        let found = &self.files[file as usize];
+        if let Holding::Jar(jar) = &self.containers[found.container as usize].holding
+            && !jar.entries()[found.entry as usize].stored
+        {
+            let start = unpacker.unpacked();
+            if self.remembered.fetch_add(start.len(), Ordering::Relaxed) < MAX_REMEMBERED {
+                found.start.get_or_init(|| start.to_vec());
+            }
+        }
     }
 
     /// The files besides that may find an updater's field by its name.
@@ -118,30 +150,31 @@ impl<'a> Program<'a> {
         if sought.is_empty() {
             return Vec::new();
         }
-        let texts = sought.iter().cloned().chain(LOOKUPS.map(|name| name.as_bytes().to_vec()));
-        let names = Names::whole(texts);
+        let lookups = LOOKUPS.map(|name| name.as_bytes().to_vec());
+        let both = Names::whole(sought.iter().cloned().chain(lookups.iter().cloned()));
+        let (sought, lookups) = (Names::whole(sought), Names::whole(lookups));
         let looks_up = AtomicBool::new(false);
         let found = self.select(|unpacker, file| {
-            if !self.mentions(file, &names, unpacker) {
+            if !self.mentions(file, &both, unpacker) {
                 return false;
             }
-            // Most names are of members. Nothing is kept: few of these are of further interest.
+            // Most names are of members.
             let found = &self.files[file as usize];
             let container = &self.containers[found.container as usize];
-            let Ok(bytes) = container.content(found.entry) else { return false };
-            let Ok(class) = read(&bytes) else { return false };
-            let (mut spells, mut finds) = (false, false);
-            for (_, constant) in class.pool.iter() {
-                match constant {
-                    Constant::Utf8(text) => finds |= LOOKUPS.iter().any(|name| name.as_bytes() == text),
-                    Constant::String { text } => {
-                        spells |= class.pool.utf8(text).is_ok_and(|text| sought.contains(text));
+            let unpacked;
+            let class = match self.known(file) {
+                Some(class) => class,
+                None => match container.content(found.entry) {
+                    Ok(class) => {
+                        unpacked = class;
+                        &unpacked
                     }
-                    _ => {}
-                }
-            }
+                    Err(_) => return false,
+                },
+            };
+            let finds = mentions(class, &lookups).unwrap_or(false);
             looks_up.fetch_or(finds, Ordering::Relaxed);
-            finds || spells
+            finds || spells(class, &sought).unwrap_or(false)
         });
         if looks_up.into_inner() { found } else { Vec::new() }
     }

@@ -136,8 +136,8 @@ fn add<'a>(
     for entry in 0..container.len() {
         let path = container.path(entry);
         if let Some((version, name)) = class_name(&container, entry) {
-            let (bytes, label) = Default::default();
-            program.files.push(File { container: number, entry, version, name, bytes, label });
+            let (bytes, start, label) = Default::default();
+            program.files.push(File { container: number, entry, version, name, bytes, start, label });
         } else if path.ends_with("module-info.class") {
             container.module_infos.push(entry);
         } else if path.ends_with(".jar") || path.ends_with(".war") {

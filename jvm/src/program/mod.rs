@@ -84,6 +84,8 @@ pub struct Program<'a> {
     by_name: OnceLock<Vec<u32>>,
     /// How many files were looked at.
     looked_at: AtomicUsize,
+    /// How many bytes of them were kept.
+    remembered: AtomicUsize,
 }
 
 /// A class file.
@@ -97,6 +99,8 @@ struct File {
     name: Box<str>,
     /// Its content, once somebody asked; none if it is broken.
     bytes: OnceLock<Option<Vec<u8>>>,
+    /// Its constant pool and what comes before, as far as that was needed and kept.
+    start: OnceLock<Vec<u8>>,
     /// What it is called in messages, once somebody asked.
     label: OnceLock<String>,
 }
@@ -122,6 +126,7 @@ impl<'a> Program<'a> {
             refused: Vec::new(),
             by_name: OnceLock::new(),
             looked_at: AtomicUsize::new(0),
+            remembered: AtomicUsize::new(0),
         };
         let mut left = limits.total_size;
         for &input in given {

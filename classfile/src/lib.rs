@@ -56,6 +56,7 @@ pub mod mutf8;
 mod opcode;
 mod pool;
 mod stackmap;
+mod uid;
 
 pub use attributes::{BootstrapMethod, InnerClass, Requires};
 pub use class::{Attribute, ClassFile, Member, NEWEST_MAJOR, read, write};
@@ -71,3 +72,4 @@ pub use mentions::{Names, mentions, spells};
 pub use opcode::{Opcode, Shape};
 pub use pool::{Constant, ConstantPool, MemberRef, PoolIndex};
 pub use stackmap::{Frame, VerificationType};
+pub use uid::keep_serial_version_uid;

@@ -130,6 +130,30 @@ fn branches_that_lost_their_reach_arrive() {
     }
 }
 
+#[test]
+fn serial_version_uids_are_those_of_the_jvm() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shapes = JarEdits::default();
+    for path in compile(&["Uids.java"], &["--release", "8"], folder.path()) {
+        shapes.add(&path.file_name().unwrap().to_string_lossy(), fs::read(&path).unwrap(), false);
+    }
+    let jar_of_shapes = folder.path().join("shapes.jar");
+    fs::write(&jar_of_shapes, jar::write(&Jar::empty(), &shapes).unwrap()).unwrap();
+    let paths = [PathBuf::from("/usr/share/java/guava.jar"), jar_of_shapes];
+    let printed = run(java().arg("-cp").arg(folder.path()).arg("Uids").args(&paths));
+    let contents: Vec<Vec<u8>> = paths.iter().map(|path| fs::read(path).unwrap()).collect();
+    let jars: Vec<Jar<'_>> = contents.iter().map(|bytes| Jar::read(bytes, &Limits::default()).unwrap()).collect();
+    for line in printed.lines() {
+        let (name, wanted) = line.split_once(' ').unwrap();
+        let entry = |jar: &&Jar<'_>| jar.find(&format!("{name}.class")).is_some();
+        let jar = jars.iter().find(entry).unwrap();
+        let content = jar.content(jar.find(&format!("{name}.class")).unwrap()).unwrap();
+        let found = read(&content).unwrap().computed_serial_version_uid().unwrap();
+        assert_eq!(found.to_string(), wanted, "{name}");
+    }
+    assert!(printed.lines().count() > 100, "only {} classes", printed.lines().count());
+}
+
 /// Only the lines that differ: there are thousands of others.
 fn assert_same_lines(before: &str, after: &str) {
     let new: Vec<&str> = after.lines().filter(|line| !before.lines().any(|other| other == *line)).collect();

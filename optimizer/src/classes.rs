@@ -8,7 +8,7 @@ use r8lite::explain as explaining;
 use r8lite_ir::{Verified, text};
 use r8lite_jvm::program::{Content, Given, LiftedProgram, Limits, Obstacle, Program, Written};
 use r8lite_jvm::{Applied, ApplyOptions, Backend, Methods, Refused, apply, lift};
-use r8lite_passes::plan;
+use r8lite_passes::plan::{self, PlanOptions};
 use r8lite_passes::report::Report;
 
 use crate::cli::{self, Emit};
@@ -48,13 +48,14 @@ pub(crate) fn optimize(
     }
     let module = &lifted.lifted.module;
     drive::warn_of_idle_patterns(&options.plan, module, console);
-    let decided = clock.time("plan", || plan::decide(module, &options.plan));
+    let plan_options = PlanOptions { declares_uids: true, ..options.plan.clone() };
+    let decided = clock.time("plan", || plan::decide(module, &plan_options));
     let obstacles = program.obstacles(&lifted);
     let mut how = ApplyOptions::default();
     how.backend = backend(&options.class_files, &obstacles)?;
     how.min_api = options.class_files.min_api;
     how.min_java = options.class_files.min_java;
-    how.plan = options.plan.clone();
+    how.plan = plan_options;
     how.jars = lifted.jars(&program);
     let applied = clock.time("apply", || apply(&lifted.inputs, &lifted.lifted, &decided, &how));
     let report = report(&lifted, &applied, how.backend, &obstacles);

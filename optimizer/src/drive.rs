@@ -100,7 +100,7 @@ impl Options {
 
 fn plan_options(scope: cli::Scope) -> PlanOptions {
     let cli::Scope { keep, whole_program, closed_packages } = scope;
-    PlanOptions { keep, whole_program, closed_packages }
+    PlanOptions { keep, whole_program, closed_packages, declares_uids: false }
 }
 
 /// `r8lite optimize` and `r8lite explain`.

@@ -45,7 +45,7 @@ pub fn member_accessible(module: &Module, from: Class, owner: Class, flags: Flag
 }
 
 /// Whether a class is serializable and its serialVersionUID is computed from its members: then no member that counts
-/// may come or go.
+/// may come or go. That of enums and records is always 0.
 pub fn has_computed_uid(module: &Module, hierarchy: &Hierarchy, class: Class) -> bool {
     let Some(serializable) = module.find_class("java.io.Serializable") else { return false };
     let declares_uid = |class: Class| {
@@ -56,7 +56,9 @@ pub fn has_computed_uid(module: &Module, hierarchy: &Hierarchy, class: Class) ->
                 && data.flags.has(Flags::STATIC.with(Flags::FINAL))
         })
     };
+    let is_special = |class: Class| ["java.lang.Enum", "java.lang.Record"].contains(&module.class_name(class));
     !module.classes[class].flags.has(Flags::INTERFACE)
+        && !module.classes[class].superclass.is_some_and(is_special)
         && may_be_below(module, hierarchy, class, serializable)
         && !declares_uid(class)
 }

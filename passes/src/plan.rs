@@ -68,6 +68,9 @@ pub struct PlanOptions {
     pub whole_program: bool,
     /// No class outside the input is in a package of the input.
     pub closed_packages: bool,
+    /// Who carries the plan out has a class declare the serialVersionUID that was computed for it, where it would be
+    /// computed otherwise now: so members may come and go.
+    pub declares_uids: bool,
 }
 
 impl PlanOptions {

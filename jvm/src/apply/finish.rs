@@ -1,7 +1,8 @@
 //! The end of an attempt: frames, new members and removed ones, and the bytes of classes.
 
 use r8lite_classfile::{
-    Frame, Insn, Label, Opcode, Problem, VerificationType, add_field, add_method, apply, flags, write,
+    Frame, Insn, Label, Opcode, Problem, VerificationType, add_field, add_method, apply, flags,
+    keep_serial_version_uid, read, write,
 };
 use r8lite_ir::{Flags, Func};
 use r8lite_passes::access;
@@ -20,7 +21,7 @@ impl Attempt<'_> {
         let mut contents = vec![None; self.program.len()];
         let classes: Vec<(u32, ClassEdit<'_>)> = std::mem::take(&mut self.classes).into_iter().collect();
         let finished = parallel::map(classes, |(input, mut class)| {
-            let result = self.finish_class(&mut class);
+            let result = self.finish_class(input, &mut class);
             (input, class, result)
         });
         for (input, class, result) in finished {
@@ -67,7 +68,11 @@ impl Attempt<'_> {
         self.failures.fixed.extend(sites.into_iter().map(|site| (site, reason.clone())));
     }
 
-    fn finish_class(&self, class: &mut ClassEdit<'_>) -> Result<Vec<u8>, (Option<Func>, r8lite_classfile::Error)> {
+    fn finish_class(
+        &self,
+        input: u32,
+        class: &mut ClassEdit<'_>,
+    ) -> Result<Vec<u8>, (Option<Func>, r8lite_classfile::Error)> {
         let methods = std::mem::take(&mut class.methods);
         let mut result = Ok(());
         for (&method, edit) in &methods {
@@ -85,6 +90,11 @@ impl Attempt<'_> {
         class.methods = methods;
         result?;
         self.change_members(class).map_err(|error| (None, error))?;
+        if access::has_computed_uid(self.module, &self.hierarchy, class.class) {
+            let kept = read(self.program[input as usize].bytes)
+                .and_then(|before| keep_serial_version_uid(&mut class.file, &before));
+            kept.map_err(|error| (None, error))?;
+        }
         write(&class.file).map_err(|error| (None, error))
     }
 

@@ -170,7 +170,7 @@ fn check(program: &Program) {
     let mut problems = Vec::new();
     let keep: Vec<String> = program.cases.iter().flat_map(|case| case.keep.clone()).collect();
     for whole_program in [false, true] {
-        let options = PlanOptions { keep: keep.clone(), whole_program, ..PlanOptions::default() };
+        let options = PlanOptions { keep: keep.clone(), whole_program, declares_uids: true, ..PlanOptions::default() };
         for how in WAYS {
             let mut names = vec![program.release];
             names.extend(program.version);

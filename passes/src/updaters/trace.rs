@@ -138,7 +138,9 @@ impl<'a> Tracer<'a> {
         if let Some(flag) = self.options.opening(flags) {
             return Some(reasons::visible_outside(what, flag));
         }
-        let counts = !flags.has(Flags::PRIVATE) && access::has_computed_uid(self.module, self.hierarchy, class);
+        let counts = !flags.has(Flags::PRIVATE)
+            && !self.options.declares_uids
+            && access::has_computed_uid(self.module, self.hierarchy, class);
         counts.then(|| reasons::counts_for_uid(what, self.module.class_name(class)))
     }
 

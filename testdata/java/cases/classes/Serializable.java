@@ -43,7 +43,7 @@ class Serializable {
 
         static class Other {
             int hit(PackagePrivate it) {
-                return X.addAndGet(it, 10); //> any
+                return X.addAndGet(it, 10); //> replaced
             }
         }
     }
@@ -59,7 +59,7 @@ class Serializable {
 
         class Inner {
             int hit() {
-                return X.incrementAndGet(WithAccessor.this) + x().get(WithAccessor.this); //> any
+                return X.incrementAndGet(WithAccessor.this) + x().get(WithAccessor.this); //> replaced
             }
         }
     }

@@ -236,7 +236,7 @@ fn add_output(input: &ClassInput, written: Written, target: &Path, files: &mut F
         (ClassFiles::File(_), Written::Unchanged) if in_place => Ok(()),
         (ClassFiles::File(_), Written::Unchanged) => files.add_copy(target, &input.path),
         (ClassFiles::File(_), Written::File { bytes, beside }) => {
-            files.add(target, bytes)?;
+            files.add_like(target, &input.path, bytes)?;
             beside.into_iter().try_for_each(|(name, bytes)| files.add(&target.with_file_name(name), bytes))
         }
         (ClassFiles::Folder { paths, .. }, written) => {
@@ -246,7 +246,9 @@ fn add_output(input: &ClassInput, written: Written, target: &Path, files: &mut F
             };
             make_folder(target)?;
             for (path, bytes) in &changed {
-                add_in_folder(target, path, bytes.clone(), files)?;
+                let to = target.join(path);
+                make_folder(to.parent().unwrap_or(target))?;
+                files.add_like(&to, &input.path.join(path), bytes.clone())?;
             }
             let is_changed = |path: &String| changed.binary_search_by(|(other, _)| other.cmp(path)).is_ok();
             for path in paths.iter().filter(|path| !in_place && !is_changed(path)) {
@@ -258,12 +260,6 @@ fn add_output(input: &ClassInput, written: Written, target: &Path, files: &mut F
         }
         (ClassFiles::File(_), _) => unreachable!("a file becomes a file"),
     }
-}
-
-fn add_in_folder(folder: &Path, path: &str, bytes: Vec<u8>, files: &mut Files) -> Result<(), Failure> {
-    let target = folder.join(path);
-    make_folder(target.parent().unwrap_or(folder))?;
-    files.add(&target, bytes)
 }
 
 fn make_folder(folder: &Path) -> Result<(), Failure> {

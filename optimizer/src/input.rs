@@ -23,9 +23,17 @@ impl Kind {
         match bytes {
             [0xca, 0xfe, 0xba, 0xbe, ..] => Kind::Class,
             [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Kind::Archive,
+            // A jar that is executable by itself begins with a script.
+            [b'#', b'!', ..] if ends_as_archive(bytes) => Kind::Archive,
             _ => Kind::Ir,
         }
     }
+}
+
+/// Whether the record is there that an archive ends with, before a comment at most.
+fn ends_as_archive(bytes: &[u8]) -> bool {
+    const LARGEST: usize = 22 + u16::MAX as usize;
+    bytes[bytes.len().saturating_sub(LARGEST)..].windows(4).any(|window| window == b"PK\x05\x06")
 }
 
 /// All inputs.

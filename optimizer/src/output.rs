@@ -37,15 +37,20 @@ pub(crate) struct Files {
 impl Files {
     /// Writes a file beside where it is to appear.
     pub(crate) fn add(&mut self, path: &Path, content: impl Into<Vec<u8>>) -> Result<(), Failure> {
-        self.add_content(path, Content::Bytes(content.into()))
+        self.add_content(path, Content::Bytes(content.into()), None)
+    }
+
+    /// The same for what another file became: it may be executed, and by whom it is read, as that one.
+    pub(crate) fn add_like(&mut self, path: &Path, from: &Path, content: Vec<u8>) -> Result<(), Failure> {
+        self.add_content(path, Content::Bytes(content), Some(from))
     }
 
     /// Copies a file to beside where it is to appear.
     pub(crate) fn add_copy(&mut self, path: &Path, from: &Path) -> Result<(), Failure> {
-        self.add_content(path, Content::Of(from))
+        self.add_content(path, Content::Of(from), Some(from))
     }
 
-    fn add_content(&mut self, path: &Path, content: Content<'_>) -> Result<(), Failure> {
+    fn add_content(&mut self, path: &Path, content: Content<'_>, like: Option<&Path>) -> Result<(), Failure> {
         let context = || format!("cannot write `{}`", path.display());
         // A link stays a link: what it points to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -67,7 +72,7 @@ impl Files {
         }
         // The name of the temporary file would tell nobody anything.
         let own = |error: io::Error| error.kind().to_string();
-        let mut file = new_file(folder).map_err(|error| anyhow::anyhow!(own(error)).context(context()))?;
+        let mut file = new_file(folder, like).map_err(|error| anyhow::anyhow!(own(error)).context(context()))?;
         if let Some(metadata) = metadata {
             file.as_file().set_permissions(metadata.permissions()).with_context(context)?;
         }
@@ -115,11 +120,17 @@ impl Content<'_> {
     }
 }
 
-/// A temporary file with the rights of any new file (temporary files are private by default).
-fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+/// A temporary file with the rights of any new file (temporary files are private by default), or of a copy of another.
+fn new_file(folder: &Path, like: Option<&Path>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".r8lite-");
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = like.and_then(|like| Some(fs::metadata(like).ok()?.permissions().mode() & 0o777));
+        builder.permissions(PermissionsExt::from_mode(mode.unwrap_or(0o666)));
+    }
+    #[cfg(not(unix))]
+    let _ = like;
     builder.tempfile_in(folder)
 }

@@ -305,6 +305,54 @@ fn what_is_asked_for_has_to_make_sense() {
     folder.bad(&["optimize", "evil.jar", "-o", "out.jar"], 1, "a name must not lead out of the jar");
 }
 
+/// A jar of Android's: classes, a library, and rules beside them.
+#[test]
+fn an_aar_has_its_rules_beside_its_classes() {
+    let folder = Folder::with_jar();
+    fs::create_dir_all(folder.path("aar/libs")).expect("a folder can be made");
+    fs::rename(folder.path("app.jar"), folder.path("aar/classes.jar")).expect("a file can be moved");
+    for (name, content) in [
+        ("AndroidManifest.xml", "<manifest package=\"demo\"/>"),
+        ("R.txt", "int string name 0x1"),
+        ("proguard.txt", "-keep class demo.Main"),
+    ] {
+        fs::write(folder.path("aar").join(name), content).expect("a file can be written");
+    }
+    folder.jar("aar/libs/other.jar", &["-C", "aar", "R.txt"]);
+    folder.jar("lib.aar", &["--no-manifest", "-C", "aar", "."]);
+    folder.good(&["optimize", "lib.aar", "-o", "out.aar", "--backend", "varhandle", "--min-api", "33"]);
+    assert_eq!(folder.listing("out.aar"), folder.listing("lib.aar"));
+    folder.tool("jar", &["--extract", "--file", "out.aar"]);
+    let rules = text(&folder.bytes("proguard.txt"));
+    assert_eq!(rules, "-keep class demo.Main\n-keepclassmembers class demo.Queue {\n    volatile int size;\n}\n");
+    assert_eq!(folder.java("classes.jar"), PRINTED);
+    assert_eq!(text(&folder.bytes("R.txt")), "int string name 0x1");
+    assert!(!folder.listing("classes.jar").iter().any(|name| name.contains("proguard")), "the rules are beside it");
+    // Without rules there were none.
+    folder.jar("bare.aar", &["--no-manifest", "-C", "aar", "classes.jar", "-C", "aar", "AndroidManifest.xml"]);
+    folder.good(&["optimize", "bare.aar", "-o", "out.aar", "--backend", "varhandle", "--min-api", "33"]);
+    assert_eq!(folder.listing("out.aar"), ["classes.jar", "AndroidManifest.xml", "proguard.txt"]);
+}
+
+/// What begins with a script and may be executed stays so.
+#[cfg(unix)]
+#[test]
+fn an_executable_jar_stays_executable() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::with_jar();
+    let script = b"#!/bin/sh\nexec java -cp \"$0\" demo.Main\n".to_vec();
+    fs::write(folder.path("app"), [script, folder.bytes("app.jar")].concat()).expect("a file can be written");
+    fs::set_permissions(folder.path("app"), fs::Permissions::from_mode(0o755)).expect("a mode can be set");
+    folder.good(&["optimize", "app", "-o", "out"]);
+    let mode = |name: &str| fs::metadata(folder.path(name)).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!(mode("out"), mode("app"));
+    assert_eq!(folder.tool(&folder.path("out").display().to_string(), &[]), PRINTED);
+    // So does what nobody else may read, also where nothing changes.
+    fs::set_permissions(folder.path("out"), fs::Permissions::from_mode(0o700)).expect("a mode can be set");
+    folder.good(&["optimize", "out", "-o", "twice"]);
+    assert_eq!(mode("twice"), 0o700);
+}
+
 /// Puts one text in the place of another of the same length, wherever it is.
 fn text_replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();

@@ -48,6 +48,20 @@ macro_rules! order {
     };
 }
 
+/// Whether a model checker wants a rule of the protocol broken, to see that some model fails then. Never otherwise.
+#[cfg(not(loom))]
+macro_rules! mutated {
+    ($name:literal) => {
+        false
+    };
+}
+#[cfg(loom)]
+macro_rules! mutated {
+    ($name:literal) => {
+        crate::models::mutated($name)
+    };
+}
+
 mod clock;
 mod heap;
 mod message;

@@ -139,6 +139,10 @@ impl<T> Shared<T> {
         } else {
             Change::Post { when: node.when(), passes: node.is_asynchronous() || node.is_front() }
         };
+        if mutated!("bump-first") {
+            self.notify(change);
+            return self.post.stack.push(node);
+        }
         self.post.stack.push(node)?;
         self.notify(change);
         Ok(())
@@ -158,6 +162,9 @@ impl<T> Shared<T> {
 
     /// No more posts; what is later than now is not run any more.
     pub(crate) fn quit_safely(&self) {
+        if mutated!("cutoff-early") {
+            self.cutoff();
+        }
         self.post.stack.quit(stack::QUIT_SAFELY);
         self.cutoff();
         self.notify(Change::Urgent);

@@ -133,6 +133,7 @@ impl<T> Receiver<T> {
                 self.shared.removal.gate.want(false);
             }
             self.settle();
+            let seen = if mutated!("observe-late") { self.shared.post.wait.observe() } else { seen };
             if self.quit & stack::QUIT != 0 {
                 return Next::Quit;
             }
@@ -204,8 +205,13 @@ impl<T> Receiver<T> {
     /// Takes in what was posted and removed.
     fn settle(&mut self) {
         // In this order: what is on the free list was pushed before, so the sweep finds it.
+        if mutated!("sweep-first") {
+            self.sweep();
+        }
         let mut removed = self.shared.take_removed();
-        self.sweep();
+        if !mutated!("sweep-first") {
+            self.sweep();
+        }
         let mut count = 0;
         while !removed.is_null() {
             let node = removed;

@@ -148,6 +148,11 @@ impl<T> Node<T> {
     /// Takes the message, for removal or delivery; at most one caller ever succeeds, and owns the payload.
     pub(crate) fn claim(&self, state: State) -> bool {
         // ORDER: release for `is_queued` of others. The payload came with the acquire of top, so taking it needs none.
+        if mutated!("claim-by-store") {
+            let queued = self.is_queued();
+            self.state.store(state as u8, Release);
+            return queued;
+        }
         let claimed =
             self.state.compare_exchange(State::Queued as u8, state as u8, order!(Release, "state-claim"), Relaxed);
         claimed.is_ok()
@@ -306,6 +311,10 @@ impl<T> Stack<T> {
     /// Unlinks the node on top, unless others were pushed on it. For the looper's side.
     pub(crate) fn pop(&self, node: *mut Node<T>, next: *mut Node<T>) -> bool {
         let mut top = node;
+        if mutated!("pop-by-store") && self.top.load(Relaxed) == node {
+            self.top.store(next, Relaxed);
+            return true;
+        }
         loop {
             // ORDER: a read-modify-write, so that later acquires still get all pushes before; by that the release of
             // those is handed on, and needs none here. Nothing is read by it.

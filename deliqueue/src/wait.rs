@@ -114,6 +114,9 @@ impl Wait {
     /// To be called after every change that may concern the looper, whatever it is doing.
     #[must_use]
     pub(crate) fn notify(&self, change: Change) -> bool {
+        if mutated!("bump-only-asleep") && !self.is_asleep() {
+            return false;
+        }
         // ORDER: release publishes the change to the looper's acquire; acquire gets the waker and `held_from` of a looper
         // that sleeps.
         let old = self.word.fetch_add(BUMP, order!(AcqRel, "wait-bump"));
@@ -124,8 +127,10 @@ impl Wait {
         while word & ASLEEP != 0 {
             let awake = (word & !(ASLEEP | BLOCKED)).wrapping_add(BUMP);
             // ORDER: acquire for the waker of the sleep that this ends, which may be a later one than that of the bump.
-            // The bump has published the change already, and this hands it on.
-            match self.word.compare_exchange_weak(word, awake, order!(Acquire, "wait-rouse"), Relaxed) {
+            // The bump has published the change already, and this hands it on. No model shows the need for it: the cell is
+            // read by a read-modify-write, and loom has those read what was written last in the order of its own run,
+            // where the language would allow an earlier place.
+            match self.word.compare_exchange_weak(word, awake, Acquire, Relaxed) {
                 Ok(_) => return true,
                 Err(now) => word = now,
             }

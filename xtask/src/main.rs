@@ -1,10 +1,11 @@
 //! The project's chores: `cargo xtask test [--long]`, `cargo xtask fuzz [SECONDS]`, `cargo xtask bench`, `cargo xtask
-//! corpora`.
+//! models`, `cargo xtask corpora`.
 //!
 //! `test` is what the continuous integration runs, so that a green run here is a green run there.
 
 mod corpora;
 mod fuzz;
+mod queue;
 mod step;
 
 use std::env;
@@ -18,6 +19,7 @@ const USAGE: &str = "\
 usage: cargo xtask test [--long]    format, lints, tests, docs; --long adds more random cases and fuzzing
        cargo xtask fuzz [SECONDS]   fuzz every target for SECONDS each (60)
        cargo xtask bench            measure parse, verify, optimise and print, and the command on jars
+       cargo xtask models           run the models of deliqueue, and the mutants that have to fail in them
        cargo xtask corpora          fetch real libraries, and print how many of their calls are replaced";
 
 fn main() -> ExitCode {
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         ["fuzz"] => fuzz::run_all(60),
         ["fuzz", seconds] => seconds.parse().context("SECONDS is a whole number").and_then(fuzz::run_all),
         ["bench"] => bench(),
+        ["models"] => queue::models(),
         ["corpora"] => corpora::run_all(),
         _ => {
             step::say(USAGE);
@@ -61,10 +64,11 @@ fn test(long: bool) -> Result<()> {
     let mut steps = Steps::default();
     steps.cargo("format", &["fmt", "--all", "--check"], &[]);
     steps.cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]);
-    let amount: &[(&str, &str)] = if long { &[("R8LITE_LONG", "1")] } else { &[] };
+    let amount: &[(&str, &str)] = if long { &[("R8LITE_LONG", "1"), ("DELIQUEUE_LONG", "1")] } else { &[] };
     // Snapshots are compared here and never written.
     let environment = [&[("INSTA_UPDATE", "no")], amount].concat();
     steps.cargo("tests", &["test", "--workspace", "--profile", "checked", "--no-fail-fast"], &environment);
+    steps.run("models", queue::models);
     steps.cargo("docs", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]);
     if long {
         steps.run("fuzz", || fuzz::run_all(600));

@@ -79,12 +79,26 @@ impl Life {
     }
 }
 
-/// Runs a model to the end; afterwards all nodes have to be freed.
+/// A thread that has the node to itself may drop it before it was ever pushed.
+impl Drop for Life {
+    fn drop(&mut self) {
+        if !self.over.get() {
+            count_nodes(-1);
+        }
+    }
+}
+
+/// Runs a model with at most three preemptions; afterwards all nodes have to be freed.
 #[cfg(test)]
 pub(crate) fn check(model: impl Fn() + Send + Sync + 'static) {
+    check_with(3, model);
+}
+
+/// Runs a model with at most so many preemptions.
+#[cfg(test)]
+pub(crate) fn check_with(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
-    // More preemptions than this find nothing in models of this size, and take days.
-    builder.preemption_bound = Some(3);
+    builder.preemption_bound = Some(preemptions);
     builder.check(move || {
         let before = count_nodes(0);
         model();

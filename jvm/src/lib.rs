@@ -31,6 +31,7 @@
 #![deny(missing_docs)]
 
 mod apply;
+pub mod checks;
 mod lift;
 mod names;
 mod parallel;

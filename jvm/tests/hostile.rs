@@ -2,6 +2,7 @@
 
 use r8lite_classfile::{ClassFile, CodeEdits, Insn, Label, Opcode, add_method, flags, read, write};
 use r8lite_ir::text;
+use r8lite_jvm::checks::{applied_is_in_order, lifted_is_in_order};
 use r8lite_jvm::{Input, Lifted, Options, lift};
 
 fn lift_one(bytes: &[u8]) -> Lifted {
@@ -127,4 +128,27 @@ fn no_input_makes_it_panic() {
     for length in (0..bytes.len()).step_by(97) {
         assert_eq!(lift_one(&bytes[..length]).refused.len(), 1);
     }
+}
+
+/// The fuzzers do the same for longer and follow what they reach. A failure prints a seed that brings it back.
+#[test]
+fn what_becomes_of_classes_with_changes_at_random_is_in_order() {
+    // The class of `testdata/examples/connection.jar`, which has two updaters.
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/class/Connection.class")).unwrap();
+    lifted_is_in_order(&bytes);
+    applied_is_in_order(&bytes);
+    arbtest::arbtest(|random| {
+        let mut changed = bytes.clone();
+        for _ in 0..random.int_in_range(1..=4)? {
+            let at = random.choose_index(changed.len())?;
+            changed[at] = match random.ratio(1, 2)? {
+                true => changed[at].wrapping_add(random.int_in_range(1..=8)?),
+                false => random.arbitrary()?,
+            };
+        }
+        lifted_is_in_order(&changed);
+        applied_is_in_order(&changed);
+        Ok(())
+    })
+    .budget_ms(2_000);
 }

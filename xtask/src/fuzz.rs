@@ -12,7 +12,8 @@ use anyhow::{Context, Result};
 use crate::step::{self, run, say};
 
 /// The targets, and how the files under testdata are called that they begin with.
-const TARGETS: &[(&str, &str)] = &[("parse", "ir"), ("optimize", "ir"), ("class", "class"), ("jar", "jar")];
+const TARGETS: &[(&str, &str)] =
+    &[("parse", "ir"), ("optimize", "ir"), ("class", "class"), ("lift", "class"), ("apply", "class"), ("jar", "jar")];
 
 /// What has libFuzzer see which code an input reaches.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

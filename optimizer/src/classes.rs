@@ -1,14 +1,15 @@
 //! The commands for class files, hop by hop: open, lift, plan, apply, write.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use r8lite::explain as explaining;
-use r8lite_ir::{Verified, text};
+use r8lite_ir::{Class, Verified, text};
 use r8lite_jvm::program::{Content, Given, LiftedProgram, Limits, Obstacle, Program, Written};
-use r8lite_jvm::{Applied, ApplyOptions, Backend, Methods, Refused, apply, lift};
-use r8lite_passes::plan::{self, PlanOptions};
+use r8lite_jvm::{Applied, ApplyOptions, Backend, Methods, Refused, lift};
+use r8lite_passes::plan::PlanOptions;
 use r8lite_passes::report::Report;
 
 use crate::cli::{self, Emit};
@@ -46,18 +47,16 @@ pub(crate) fn optimize(
         say_refused(&lifted.refused, console);
         return Err(Failure::Input(Some("--strict wants every class to be read; nothing was written".to_owned())));
     }
-    let module = &lifted.lifted.module;
-    drive::warn_of_idle_patterns(&options.plan, module, console);
+    drive::warn_of_idle_patterns(&options.plan, &lifted.views[0].lifted.module, console);
     let plan_options = PlanOptions { declares_uids: true, ..options.plan.clone() };
-    let decided = clock.time("plan", || plan::decide(module, &plan_options));
+    let decided = clock.time("plan", || lifted.decide(&plan_options));
     let obstacles = program.obstacles(&lifted);
     let mut how = ApplyOptions::default();
     how.backend = backend(&options.class_files, &obstacles)?;
     how.min_api = options.class_files.min_api;
     how.min_java = options.class_files.min_java;
     how.plan = plan_options;
-    how.jars = lifted.jars(&program);
-    let applied = clock.time("apply", || apply(&lifted.inputs, &lifted.lifted, &decided, &how));
+    let applied = clock.time("apply", || program.apply(&lifted, decided, &how));
     let report = report(&lifted, &applied, how.backend, &obstacles);
     let says_all = options.explain || options.emit.contains(&Emit::Report);
     if !says_all {
@@ -74,7 +73,7 @@ pub(crate) fn optimize(
         clock.time("write", || add_outputs(options, inputs, written.inputs, &mut files))?;
     }
     let bundles = obstacles.iter().filter(|obstacle| matches!(obstacle, Obstacle::Bundle(_)));
-    for obstacle in bundles.filter(|_| how.backend == Backend::Unsafe && !applied.added.is_empty() && !says_all) {
+    for obstacle in bundles.filter(|_| how.backend == Backend::Unsafe && adds_classes(&applied) && !says_all) {
         console.warning(&way_out(obstacle));
     }
     let printed = add_reports(options, inputs, &lifted, &applied, &report, &mut files)?;
@@ -130,14 +129,39 @@ fn backend(flags: &cli::ClassFiles, obstacles: &[Obstacle]) -> Result<Backend, F
     }
 }
 
-fn report(lifted: &LiftedProgram<'_>, applied: &Applied, backend: Backend, obstacles: &[Obstacle]) -> Report {
-    let mut report = Report::planned(&lifted.lifted.module, &applied.plan);
+fn adds_classes(applied: &[Applied]) -> bool {
+    applied.iter().any(|applied| !applied.added.is_empty())
+}
+
+fn report(lifted: &LiftedProgram<'_>, applied: &[Applied], backend: Backend, obstacles: &[Obstacle]) -> Report {
+    let mut report = Report::default();
+    for (view, applied) in lifted.views.iter().zip(applied) {
+        let module = &view.lifted.module;
+        let rows = Report::planned(module, &applied.plan);
+        // What earlier views have too is in the report already.
+        let own = |class: Class| view.owns(class);
+        let updaters = applied.plan.updaters.iter().zip(rows.updaters);
+        let updaters = updaters.filter(|(updater, _)| own(module.fields[updater.field].class));
+        report.updaters.extend(updaters.map(|(_, row)| row));
+        let calls = applied.plan.calls.iter().zip(rows.calls);
+        report.calls.extend(calls.filter(|(call, _)| own(module.funcs[call.site.func].class)).map(|(_, row)| row));
+        if view.version > 0 {
+            let classes: BTreeSet<&str> =
+                module.program_classes().filter(|&class| own(class)).map(|class| module.class_name(class)).collect();
+            let classes: Vec<&str> = classes.into_iter().collect();
+            let (version, classes) = (view.version, classes.join(", "));
+            report.remarks.push(format!("for Java {version} and later these have versions of their own: {classes}"));
+        }
+    }
+    report.count();
     report.remarks.extend(lifted.refused.iter().map(|refused| format!("left as it is: {refused}")));
-    let changed = applied.classes.iter().any(Option::is_some);
+    let changed = applied.iter().flat_map(|applied| &applied.classes).any(Option::is_some);
     match backend {
-        Backend::Unsafe if !applied.added.is_empty() => {
-            for class in &applied.added {
-                let name = class.name.replace('/', ".");
+        Backend::Unsafe if adds_classes(applied) => {
+            let added: BTreeSet<&str> =
+                applied.iter().flat_map(|applied| &applied.added).map(|class| &*class.name).collect();
+            for name in added {
+                let name = name.replace('/', ".");
                 report.remarks.push(format!("the class {name} comes in addition, and holds sun.misc.Unsafe"));
             }
             report.remarks.push(
@@ -187,14 +211,17 @@ fn add_reports(
     options: &Options,
     inputs: &[ClassInput],
     lifted: &LiftedProgram<'_>,
-    applied: &Applied,
+    applied: &[Applied],
     report: &Report,
     files: &mut Files,
 ) -> Result<String, Failure> {
     let mut printed = String::new();
     for &kind in &options.emit {
         let text = match kind {
-            Emit::Plan => applied.plan.text(&lifted.lifted.module),
+            Emit::Plan => {
+                let views = lifted.views.iter().zip(applied);
+                views.map(|(view, applied)| applied.plan.text(&view.lifted.module)).collect()
+            }
             Emit::Report => explaining::text(report),
             Emit::Ir | Emit::Clif | Emit::Asm | Emit::Obj => continue,
         };

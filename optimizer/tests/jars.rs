@@ -305,6 +305,75 @@ fn what_is_asked_for_has_to_make_sense() {
     folder.bad(&["optimize", "evil.jar", "-o", "out.jar"], 1, "a name must not lead out of the jar");
 }
 
+/// A jar with another `Queue` for Java 11.
+fn multi_release(newer: &str) -> Folder {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("newer")).expect("a folder can be made");
+    fs::write(folder.path("newer/Queue.java"), newer).expect("a source can be written");
+    folder.tool("javac", &["--release", "11", "-d", "newer/classes", "newer/Queue.java"]);
+    folder.jar("app.jar", &["-C", "classes", "demo", "--release", "11", "-C", "newer/classes", "demo"]);
+    folder
+}
+
+/// What the program prints on Java 8, and on a newer one.
+fn of_each_version(folder: &Folder, jar: &str) -> [String; 2] {
+    ["8", "11"].map(|version| {
+        let version = format!("-Djdk.util.jar.version={version}");
+        folder.tool("java", &[&version, "-Xverify:all", "-cp", jar, "demo.Main"])
+    })
+}
+
+#[test]
+fn each_version_of_a_class_is_optimised() {
+    let newer = QUEUE.replace("incrementAndGet(this)", "addAndGet(this, 20)");
+    let folder = multi_release(&newer);
+    let before = of_each_version(&folder, "app.jar");
+    assert_eq!(before, [PRINTED.to_owned(), "45\nno holder\n".to_owned()]);
+    for options in [&[][..], &["--backend", "varhandle", "--min-java", "9"], &["--closed-packages"]] {
+        folder.good(&[&["optimize", "app.jar", "-o", "out.jar"], options].concat());
+        assert_eq!(of_each_version(&folder, "out.jar"), before, "{options:?}");
+        folder.good(&[&["optimize", "out.jar", "-o", "twice.jar"], options].concat());
+        assert_eq!(folder.bytes("twice.jar"), folder.bytes("out.jar"), "{options:?}");
+    }
+    let (report, _) = folder.good(&["explain", "app.jar"]);
+    assert!(report.contains("grow: addAndGet of demo.Queue.SIZE: replaced"), "{report}");
+    assert!(report.contains("note: for Java 11 and later these have versions of their own: demo.Queue"), "{report}");
+    assert!(
+        report.ends_with("updaters: 2 found, 2 instrumented, 0 removed\ncalls: 4 in all, 4 replaced, 0 kept\n"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_version_without_updaters_is_left_alone() {
+    let old = "volatile int size;
+    static final AtomicIntegerFieldUpdater<Queue> SIZE = AtomicIntegerFieldUpdater.newUpdater(Queue.class, \"size\");";
+    // What others use of the class is there in both.
+    let newer = QUEUE.replace("incrementAndGet(this)", "addAndGet(this, 20)").replace(old, &format!("{old} int more;"));
+    let newer = newer.replace("public int grow() {", "public int grow() { more = 1;");
+    let newer = newer.replace("SIZE.addAndGet(this, 20)", "++size");
+    let folder = multi_release(&newer);
+    let before = of_each_version(&folder, "app.jar");
+    folder.good(&["optimize", "app.jar", "-o", "out.jar"]);
+    assert_eq!(of_each_version(&folder, "out.jar"), before);
+}
+
+#[test]
+fn what_versions_do_not_agree_on_stays() {
+    // In the newer one, the updater may be another one each time.
+    let folder = multi_release(&QUEUE.replace("static final", "static"));
+    let before = of_each_version(&folder, "app.jar");
+    folder.good(&["optimize", "app.jar", "-o", "out.jar"]);
+    assert_eq!(of_each_version(&folder, "out.jar"), before);
+    let (report, _) = folder.good(&["explain", "app.jar"]);
+    assert!(
+        report.contains("main: getAndSet of demo.Queue.SIZE: kept: its class is used with several versions"),
+        "{report}"
+    );
+    assert!(report.contains("Queue.java:6 grow: incrementAndGet of demo.Queue.SIZE: replaced"), "{report}");
+    assert!(report.ends_with("calls: 4 in all, 1 replaced, 3 kept\n"), "{report}");
+}
+
 /// A jar of Android's: classes, a library, and rules beside them.
 #[test]
 fn an_aar_has_its_rules_beside_its_classes() {

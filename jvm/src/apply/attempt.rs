@@ -152,15 +152,15 @@ impl<'a> Attempt<'a> {
         }
         let since_24 = self.options.min_api.is_none_or(|api| api >= 24);
         for (jar, inputs) in jars {
-            let hash = content_hash(inputs.iter().map(|&input| self.program[input as usize].bytes));
-            let classes = inputs.iter().filter_map(|&input| self.lifted.classes[input as usize]);
-            let packages = classes.map(|class| names::internal(self.module, class));
-            let package = packages.filter_map(|name| Some(name.rsplit_once('/')?.0.to_owned())).next();
-            let package = package.map_or_else(String::new, |package| format!("{package}/"));
-            let mut name = format!("{package}R8lite${hash:016x}");
-            while self.module.find_class(&name.replace('/', ".")).is_some() {
-                name.push('$');
-            }
+            let name = self.options.unsafe_names.get(&jar).cloned().unwrap_or_else(|| {
+                let contents = inputs.iter().map(|&input| self.program[input as usize].bytes);
+                let classes = inputs.iter().filter_map(|&input| self.lifted.classes[input as usize]);
+                let mut name = unsafe_class_name(contents, classes.map(|class| (self.module, class)));
+                while self.module.find_class(&name.replace('/', ".")).is_some() {
+                    name.push('$');
+                }
+                name
+            });
             self.unsafe_classes.insert(jar, UnsafeClass::new(name, since_24));
         }
     }
@@ -258,6 +258,17 @@ impl<'a> Attempt<'a> {
             self.failures.fixed.insert(call.site, reason);
         }
     }
+}
+
+/// What the class is called that comes to classes with these contents: by what they are, and in the first package of one.
+pub(crate) fn unsafe_class_name<'c>(
+    contents: impl Iterator<Item = &'c [u8]>,
+    mut classes: impl Iterator<Item = (&'c Module, Class)>,
+) -> String {
+    let hash = content_hash(contents);
+    let package =
+        classes.find_map(|(module, class)| Some(format!("{}/", names::internal(module, class).rsplit_once('/')?.0)));
+    format!("{}R8lite${hash:016x}", package.unwrap_or_default())
 }
 
 /// What the field is called that has the handle of an updater: a name that nothing in the program has.

@@ -45,7 +45,7 @@ impl Attempt<'_> {
         let mut added = Vec::new();
         for (&jar, class) in self.unsafe_classes.iter().filter(|(_, class)| class.is_used) {
             let bytes = class.write().expect("a class of our own is small and in order");
-            added.push(AddedClass { name: class.name.clone(), bytes, jar });
+            added.push(AddedClass { name: class.name.clone(), bytes, jar, parts: class.clone() });
         }
         if self.failures.is_empty() { Ok((contents, added)) } else { Err(self.failures) }
     }

@@ -31,12 +31,14 @@ mod stack;
 mod unsafe_class;
 mod unsafes;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use r8lite_ir::Module;
 use r8lite_passes::plan::{Action, Fixed, Plan, PlanOptions, decide_but_for};
 
+pub(crate) use self::attempt::unsafe_class_name;
 use self::attempt::{Attempt, handle_name};
+use self::unsafe_class::UnsafeClass;
 use crate::{Input, Lifted};
 
 /// How to carry a plan out.
@@ -54,6 +56,8 @@ pub struct ApplyOptions {
     /// For each input, the number of the jar that it is in; if there are none, all are in one. Each jar gets a class of
     /// its own, since it may be a module of its own.
     pub jars: Vec<u32>,
+    /// For jars, what their class is called that comes in addition; chosen by its content where that is not said.
+    pub(crate) unsafe_names: BTreeMap<u32, String>,
 }
 
 /// What replaced calls access fields by.
@@ -88,6 +92,8 @@ pub struct AddedClass {
     pub bytes: Vec<u8>,
     /// The jar that it goes to, as [`ApplyOptions::jars`] numbers them.
     pub jar: u32,
+    /// What it has.
+    pub(crate) parts: UnsafeClass,
 }
 
 /// How often the plan is decided again for what turned out to be impossible; after that, all calls stay.
@@ -108,9 +114,19 @@ const MAX_ROUNDS: usize = 16;
 /// assert_eq!(applied.classes, [None]);
 /// ```
 pub fn apply(program: &[Input<'_>], lifted: &Lifted, plan: &Plan, options: &ApplyOptions) -> Applied {
-    let mut fixed = Fixed::new();
+    apply_but_for(program, lifted, Some(plan.clone()), Fixed::new(), options)
+}
+
+/// Does the same, or decides a plan first if there is none, in which some instructions stay.
+pub(crate) fn apply_but_for(
+    program: &[Input<'_>],
+    lifted: &Lifted,
+    plan: Option<Plan>,
+    mut fixed: Fixed,
+    options: &ApplyOptions,
+) -> Applied {
     let mut tight = BTreeSet::new();
-    let mut plan = plan.clone();
+    let mut plan = plan.unwrap_or_else(|| decide_but_for(&lifted.module, &options.plan, &fixed));
     for _ in 0..MAX_ROUNDS {
         match Attempt::run(program, lifted, &plan, options, &tight) {
             Ok((classes, added)) => {
@@ -126,6 +142,17 @@ pub fn apply(program: &[Input<'_>], lifted: &Lifted, plan: &Plan, options: &Appl
         }
         plan = decide_but_for(&lifted.module, &options.plan, &fixed);
     }
+    kept_as_it_is(program, lifted, fixed, options)
+}
+
+/// A program of which nothing changes, with the reasons.
+pub(crate) fn kept_as_it_is(
+    program: &[Input<'_>],
+    lifted: &Lifted,
+    mut fixed: Fixed,
+    options: &ApplyOptions,
+) -> Applied {
+    let plan = decide_but_for(&lifted.module, &options.plan, &fixed);
     let replaced = plan.calls.iter().filter(|call| matches!(call.action, Action::Replace(_)));
     fixed.extend(replaced.map(|call| (call.site, reasons::gave_up())));
     let stores = plan.updaters.iter().filter_map(|updater| updater.recognised);

@@ -15,7 +15,7 @@ use super::unsafes::{UNSAFE, substitute, value};
 const VERSION: u16 = 50;
 
 /// What the class has to have.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct UnsafeClass {
     /// Its internal name.
     pub(crate) name: String,
@@ -30,6 +30,13 @@ pub(crate) struct UnsafeClass {
 impl UnsafeClass {
     pub(crate) fn new(name: String, since_24: bool) -> UnsafeClass {
         UnsafeClass { name, since_24, ..UnsafeClass::default() }
+    }
+
+    /// Has the class have what another one of its name has.
+    pub(crate) fn join(&mut self, other: &UnsafeClass) {
+        self.is_used |= other.is_used;
+        self.helpers.extend(&other.helpers);
+        self.substitutes.extend(other.substitutes.iter().cloned());
     }
 
     /// The field with Unsafe.

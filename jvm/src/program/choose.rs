@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use r8lite_classfile::jar::Unpacker;
-use r8lite_classfile::{Names, mentions, read, spells};
+use r8lite_classfile::{Member, Names, mentions, read, spells};
 use r8lite_ir::ClassOrigin;
 use rustc_hash::FxHashSet;
 
 use super::container::Holding;
 use super::{Declared, Program};
-use crate::lift::{LOOKUPS, UPDATERS, lift_from};
-use crate::{Found, Input, Lifted, Methods, Options, Refused, Sources};
+use crate::lift::{LOOKUPS, UPDATERS, is_updater_descriptor, lift_from};
+use crate::{Found, Input, Lifted, Methods, Options, Refused, Sources, parallel};
 
 /// How many files a thread takes at a time.
 const BATCH: usize = 64;
@@ -24,31 +24,38 @@ const BATCH: usize = 64;
 /// How many bytes of classes are kept that may be looked at a second time. It is the small program whose time counts most.
 const MAX_REMEMBERED: usize = 16 << 20;
 
+/// How many versions of Java are told apart, besides that for all that know none. Classes of jars with more are ambiguous.
+const MAX_VERSIONS: usize = 8;
+
 /// A program, lifted as far as its updaters ask for.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct LiftedProgram<'p> {
+    /// The program as different versions of Java see it, oldest first; there is at least one.
+    pub views: Vec<View<'p>>,
+    /// What is left as it is, with the reasons: jars and classes.
+    pub refused: Vec<Refused>,
+}
+
+/// A program as it is for Java from a version on: with the classes of multi-release jars for that version.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct View<'p> {
+    /// The version; 0 for Java that knows no versions.
+    pub version: u32,
     /// The classes that were chosen, which are the program for [`apply`](crate::apply()).
     pub inputs: Vec<Input<'p>>,
     /// What they were lifted to.
     pub lifted: Lifted,
-    /// What is left as it is, with the reasons: jars and classes.
-    pub refused: Vec<Refused>,
     /// The files of each input.
     pub(super) files: Vec<&'p [u32]>,
-}
-
-impl LiftedProgram<'_> {
-    /// For each input, the number of the jar or folder that it is in, for [`ApplyOptions::jars`](crate::ApplyOptions).
-    pub fn jars(&self, program: &Program<'_>) -> Vec<u32> {
-        self.files.iter().map(|files| program.files[files[0] as usize].container).collect()
-    }
+    /// Whether each input is in no earlier view.
+    pub(super) own: Vec<bool>,
 }
 
 impl<'a> Program<'a> {
     /// Lifts what the plan for field updaters looks at.
     pub fn lift<'p>(&'p self, classpath: &'p Program<'_>) -> LiftedProgram<'p> {
-        let mut refused = self.refused.clone();
         let mentioning = self.select(|unpacker, file| {
             let mentions = self.mentions(file, &UPDATERS, unpacker);
             match mentions {
@@ -58,20 +65,68 @@ impl<'a> Program<'a> {
             }
             mentions
         });
+        let inputs: Vec<Input<'_>> = mentioning.iter().filter_map(|&file| self.input(file)).collect();
+        let searching = self.searching(inputs);
+        let versions = self.versions(&mentioning);
+        let view = |version| self.view(version, &versions, [&mentioning, &searching], classpath);
+        let views: Vec<(View<'p>, Vec<Refused>)> = thread::scope(|scope| {
+            let view = &view;
+            let others: Vec<_> = versions[1..].iter().map(|&version| scope.spawn(move || view(version))).collect();
+            let mut views = vec![view(versions[0])];
+            views.extend(
+                others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
+            );
+            views
+        });
+        let mut program = LiftedProgram { views: Vec::new(), refused: self.refused.clone() };
+        let mut seen = FxHashSet::default();
+        for (mut view, refused) in views {
+            view.own = view.files.iter().map(|files| seen.insert(files[0])).collect();
+            program.views.push(view);
+            let known = program.refused.len();
+            let is_new = |one: &Refused| versions.len() == 1 || !program.refused[..known].contains(one);
+            let new: Vec<Refused> = refused.into_iter().filter(is_new).collect();
+            program.refused.extend(new);
+        }
+        program
+    }
+
+    /// The versions of Java from which on a class is another one that may matter, after 0.
+    fn versions(&self, mentioning: &[u32]) -> Vec<u32> {
+        let mut versions = vec![0];
+        for &file in mentioning {
+            if let Some(Declared::Versions(files)) = self.declared(&self.files[file as usize].name) {
+                versions.extend(files.iter().map(|&file| self.files[file as usize].version));
+            }
+        }
+        versions.sort_unstable();
+        versions.dedup();
+        if versions.len() > 1 + MAX_VERSIONS { vec![0] } else { versions }
+    }
+
+    /// Lifts what Java sees from a version on.
+    fn view<'p>(
+        &'p self,
+        version: u32,
+        versions: &[u32],
+        chosen_files: [&[u32]; 2],
+        classpath: &'p Program<'_>,
+    ) -> (View<'p>, Vec<Refused>) {
+        let mut refused = Vec::new();
         let mut chosen = Chosen::default();
-        chosen.add(self, &mentioning, &mut refused);
-        let searching = self.searching(&chosen.inputs);
+        let [mentioning, searching] = chosen_files;
+        chosen.add(self, version, versions, mentioning, &mut refused);
         // That one of these is ambiguous is nothing that its author has to know: it has no updaters.
-        chosen.add(self, &searching, &mut Vec::new());
+        chosen.add(self, version, versions, searching, &mut Vec::new());
         let find = |name: &str| {
             let of = |origin| move |input| Found { input, origin };
-            let found = self.find(name).map(of(ClassOrigin::Program));
+            let found = self.find_for(name, version, versions).map(of(ClassOrigin::Program));
             found.or_else(|| classpath.find(name).map(of(ClassOrigin::Classpath)))
         };
         let sources = Sources { program: &chosen.inputs, classpath: &[], opaque: &chosen.opaque, find: &find };
         let mut lifted = lift_from(&sources, &Options::of(Methods::Relevant));
         refused.append(&mut lifted.refused);
-        LiftedProgram { inputs: chosen.inputs, lifted, refused, files: chosen.files }
+        (View { version, inputs: chosen.inputs, lifted, files: chosen.files, own: Vec::new() }, refused)
     }
 
     /// The files of which something holds, in order. Asks from several threads.
@@ -145,7 +200,7 @@ impl<'a> Program<'a> {
     }
 
     /// The files besides that may find an updater's field by its name.
-    fn searching(&self, inputs: &[Input<'_>]) -> Vec<u32> {
+    fn searching(&self, inputs: Vec<Input<'_>>) -> Vec<u32> {
         let sought = updater_fields(inputs);
         if sought.is_empty() {
             return Vec::new();
@@ -181,17 +236,14 @@ impl<'a> Program<'a> {
 }
 
 /// The names of the fields that hold updaters.
-fn updater_fields(inputs: &[Input<'_>]) -> FxHashSet<Vec<u8>> {
-    let mut names = FxHashSet::default();
-    for input in inputs {
-        let Ok(class) = read(input.bytes) else { continue };
-        for field in &class.fields {
-            if class.pool.utf8(field.descriptor).is_ok_and(crate::lift::is_updater_descriptor) {
-                names.extend(class.pool.utf8(field.name).map(<[u8]>::to_vec));
-            }
-        }
-    }
-    names
+fn updater_fields(inputs: Vec<Input<'_>>) -> FxHashSet<Vec<u8>> {
+    let names = parallel::map(inputs, |input| {
+        let Ok(class) = read(input.bytes) else { return Vec::new() };
+        let is_updater = |field: &&Member<'_>| class.pool.utf8(field.descriptor).is_ok_and(is_updater_descriptor);
+        let fields = class.fields.iter().filter(is_updater);
+        fields.filter_map(|field| class.pool.utf8(field.name).ok().map(<[u8]>::to_vec)).collect()
+    });
+    names.into_iter().flatten().collect()
 }
 
 /// The files that were chosen, by what they are to the lifter.
@@ -204,29 +256,43 @@ struct Chosen<'p> {
 }
 
 impl<'p> Chosen<'p> {
-    fn add(&mut self, program: &'p Program<'_>, files: &[u32], refused: &mut Vec<Refused>) {
+    fn add(
+        &mut self,
+        program: &'p Program<'_>,
+        version: u32,
+        versions: &[u32],
+        files: &[u32],
+        refused: &mut Vec<Refused>,
+    ) {
         for &file in files {
             if !self.seen.insert(file) {
                 continue;
             }
             let name = &program.files[file as usize].name;
-            match program.declared(name).expect("the file is one of them") {
+            let same = match program.declared(name).expect("the file is one of them") {
                 Declared::Once(all) => {
                     self.seen.extend(all);
-                    match program.input(file) {
-                        Some(input) => {
-                            self.inputs.push(input);
-                            self.files.push(all);
-                        }
-                        None => refused.push(program.refuse(file, "the entry is broken".to_owned())),
-                    }
+                    all
                 }
-                Declared::Ambiguous(all) => {
+                Declared::Versions(all) if program.are_for(all, versions) => {
+                    self.seen.extend(all);
+                    let Some(one) = program.of_version(all, version) else { continue };
+                    one
+                }
+                Declared::Versions(all) | Declared::Ambiguous(all) => {
                     self.seen.extend(all);
                     // What a class may do that nobody can unpack is nothing.
                     self.opaque.extend(all.iter().filter_map(|&file| program.input(file)));
                     refused.push(program.refuse(file, ambiguous(program, all)));
+                    continue;
                 }
+            };
+            match program.input(same[0]) {
+                Some(input) => {
+                    self.inputs.push(input);
+                    self.files.push(same);
+                }
+                None => refused.push(program.refuse(same[0], "the entry is broken".to_owned())),
             }
         }
     }
@@ -238,7 +304,7 @@ fn ambiguous(program: &Program<'_>, files: &[u32]) -> String {
     let container = |file: u32| &program.containers[program.files[file as usize].container as usize].name;
     match versions {
         0 => format!("there is another class of this name in {}", container(files[1])),
-        _ => "it has versions for several Java versions under META-INF/versions, and is left as it is".to_owned(),
+        _ => "it has versions for too many Java versions under META-INF/versions, or in several jars".to_owned(),
     }
 }
 

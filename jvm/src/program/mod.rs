@@ -11,19 +11,21 @@
 //!
 //! # Several files of one name
 //!
-//! Files that are the same are one class, and all of them are written anew. Of different files, only the run time knows
-//! which one it takes: the versions in a multi-release jar are for different versions of Java, and of two jars the first
-//! on the class path counts. Such a class is *ambiguous*: it is no part of the module, so nothing is concluded from it, and
-//! what any of its files names counts as used by code that nobody sees.
+//! Files that are the same are one class, and all of them are written anew. Different files in a multi-release jar are for
+//! different versions of Java: what each version sees is a program of its own (`views`). Of other different files, only
+//! the run time knows which one it takes, as of two jars the first on the class path counts. Such a class is *ambiguous*:
+//! it is no part of the module, so nothing is concluded from it, and what any of its files names counts as used by code
+//! that nobody sees.
 
 mod choose;
 mod container;
 mod manifest;
 #[cfg(test)]
 mod tests;
+mod views;
 mod write;
 
-pub use choose::LiftedProgram;
+pub use choose::{LiftedProgram, View};
 pub use write::{Obstacle, Written, WrittenProgram};
 
 use std::borrow::Cow;
@@ -110,7 +112,9 @@ struct File {
 enum Declared<'p> {
     /// Files that are the same; there is at least one.
     Once(&'p [u32]),
-    /// Files that differ.
+    /// Files that differ, each for Java from another version on.
+    Versions(&'p [u32]),
+    /// Files that differ otherwise.
     Ambiguous(&'p [u32]),
 }
 
@@ -147,12 +151,35 @@ impl<'a> Program<'a> {
         (0..self.files.len() as u32).filter_map(|file| self.input(file)).collect()
     }
 
-    /// The class of an internal name, unless it is ambiguous or broken.
+    /// The class of an internal name, unless it is broken, or has several files.
     pub fn find(&self, name: &str) -> Option<Input<'_>> {
+        self.find_for(name, 0, &[0])
+    }
+
+    /// The class of an internal name that Java finds from a version on up to the next of these.
+    fn find_for(&self, name: &str, version: u32, versions: &[u32]) -> Option<Input<'_>> {
         match self.declared(name)? {
             Declared::Once(files) => self.input(files[0]),
-            Declared::Ambiguous(_) => None,
+            Declared::Versions(files) if self.are_for(files, versions) => {
+                self.input(*self.of_version(files, version)?.first()?)
+            }
+            Declared::Versions(_) | Declared::Ambiguous(_) => None,
         }
+    }
+
+    /// Whether the versions that a class has are among these.
+    fn are_for(&self, files: &[u32], versions: &[u32]) -> bool {
+        files.iter().all(|&file| {
+            let version = self.files[file as usize].version;
+            version == 0 || versions.contains(&version)
+        })
+    }
+
+    /// Of the files for several versions, the one that counts for this version: at most one.
+    fn of_version<'p>(&self, files: &'p [u32], version: u32) -> Option<&'p [u32]> {
+        let version_of = |file: u32| self.files[file as usize].version;
+        let fitting = files.chunks(1).filter(|file| version_of(file[0]) <= version);
+        fitting.max_by_key(|file| version_of(file[0]))
     }
 
     /// A class file as an input for the lifter.
@@ -179,8 +206,18 @@ impl<'a> Program<'a> {
         let (&first, others) = files.split_first()?;
         match others.iter().all(|&other| self.are_same(first, other)) {
             true => Some(Declared::Once(files)),
+            false if self.are_versions(files) => Some(Declared::Versions(files)),
             false => Some(Declared::Ambiguous(files)),
         }
+    }
+
+    /// Whether files are in one jar, and for different versions of Java.
+    fn are_versions(&self, files: &[u32]) -> bool {
+        let file = |file: u32| &self.files[file as usize];
+        let mut versions: Vec<u32> = files.iter().map(|&it| file(it).version).collect();
+        versions.sort_unstable();
+        versions.windows(2).all(|pair| pair[0] != pair[1])
+            && files.iter().all(|&it| file(it).container == file(files[0]).container)
     }
 
     fn are_same(&self, one: u32, other: u32) -> bool {

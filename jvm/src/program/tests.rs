@@ -37,17 +37,19 @@ fn open<'a>(inputs: &'a [(&'a str, Content<'a>)]) -> Program<'a> {
 fn change(program: &Program<'_>) -> (WrittenProgram, String) {
     let nothing = Program::open(&[], &Limits::default()).unwrap();
     let lifted = program.lift(&nothing);
-    let holder = AddedClass { name: "a/Holder".to_owned(), bytes: class("a/Holder", "I"), jar: 0 };
+    let (bytes, parts) = (class("a/Holder", "I"), Default::default());
+    let holder = AddedClass { name: "a/Holder".to_owned(), bytes, jar: 0, parts };
     let changed = |input: &crate::Input<'_>| {
         let mut class = read(input.bytes).ok()?;
         add_field(&mut class, flags::PRIVATE, "added", "La/Holder;").unwrap();
         Some(write(&class).unwrap())
     };
-    let applied = Applied {
-        classes: lifted.inputs.iter().map(changed).collect(),
-        added: vec![holder],
-        plan: plan::decide(&lifted.lifted.module, &PlanOptions::default()),
-    };
+    let views = lifted.views.iter().map(|view| Applied {
+        classes: view.inputs.iter().map(changed).collect(),
+        added: vec![holder.clone()],
+        plan: plan::decide(&view.lifted.module, &PlanOptions::default()),
+    });
+    let applied: Vec<Applied> = views.collect();
     let refused = lifted.refused.iter().map(|refused| format!("! {refused}\n")).collect();
     (program.write(&lifted, &applied, Backend::Unsafe).unwrap(), refused)
 }
@@ -155,7 +157,7 @@ fn signatures_go_with_what_they_sign() {
 }
 
 #[test]
-fn a_class_with_versions_stays_and_one_for_newer_javas_does_not() {
+fn each_version_of_a_class_changes() {
     let manifest = b"Manifest-Version: 1.0\nMulti-Release: true\n";
     let (used, newer) = (class("a/Used", UPDATER), class("a/Newer", UPDATER));
     let mut differs = read(&used).unwrap();
@@ -167,14 +169,14 @@ fn a_class_with_versions_stays_and_one_for_newer_javas_does_not() {
         ("META-INF/versions/11/a/Used.class", &differs),
         ("META-INF/versions/11/a/Newer.class", &newer),
     ];
+    let versions = entries[..3].to_vec();
     check(
         &make(&entries),
         "= META-INF/MANIFEST.MF
-= a/Used.class
-= META-INF/versions/11/a/Used.class
+~ a/Used.class
+~ META-INF/versions/11/a/Used.class
 ~ META-INF/versions/11/a/Newer.class
 + a/Holder.class
-! app.jar: a.Used: it has versions for several Java versions under META-INF/versions, and is left as it is
 ",
     );
     // They count in multi-release jars only.
@@ -195,6 +197,12 @@ fn a_class_with_versions_stays_and_one_for_newer_javas_does_not() {
         &make(&entries),
         "= META-INF/MANIFEST.MF\n~ a/Used.class\n~ META-INF/versions/11/a/Used.class\n+ a/Holder.class\n",
     );
+    // What another jar has besides may come before any of them.
+    let (versions, other) = (make(&versions), make(&[("a/Used.class", &class("a/Used", "I"))]));
+    let (written, refused) =
+        change(&open(&[("app.jar", Content::File(&versions)), ("other.jar", Content::File(&other))]));
+    assert_eq!(written.inputs, [Written::Unchanged, Written::Unchanged]);
+    assert!(refused.ends_with("under META-INF/versions, or in several jars\n"), "{refused}");
 }
 
 #[test]
@@ -257,7 +265,8 @@ fn what_the_chosen_classes_need_is_found_by_name() {
     let library = make(&[("b/Root.class", &class("b/Root", "I"))]);
     let (program, classpath) = ([("app.jar", Content::File(&bytes))], [("lib.jar", Content::File(&library))]);
     let (program, classpath) = (open(&program), open(&classpath));
-    let module = program.lift(&classpath).lifted.module;
+    let lifted = program.lift(&classpath);
+    let module = &lifted.views[0].lifted.module;
     let origin = |name: &str| module.find_class(name).map(|class| module.classes[class].origin);
     assert_eq!(origin("a.Sub"), Some(ClassOrigin::Program));
     assert_eq!(origin("a.Base"), Some(ClassOrigin::Program));

@@ -10,7 +10,7 @@ use r8lite_passes::plan::UpdaterPlan;
 
 use super::container::{Container, Holding, root};
 use super::manifest::{self, Manifest};
-use super::{LiftedProgram, OpenError, Program};
+use super::{LiftedProgram, OpenError, Program, View};
 use crate::{Applied, Backend};
 
 /// What an input became.
@@ -79,14 +79,18 @@ impl Program<'_> {
     pub fn write(
         &self,
         lifted: &LiftedProgram<'_>,
-        applied: &Applied,
+        applied: &[Applied],
         backend: Backend,
     ) -> Result<WrittenProgram, OpenError> {
         let mut changes: Vec<Changes> = self.containers.iter().map(|_| Changes::default()).collect();
-        self.change_classes(lifted, applied, &mut changes);
-        match backend {
-            Backend::VarHandle => self.add_rules(lifted, applied, &mut changes),
-            Backend::Unsafe => self.require_unsafe(&mut changes),
+        for (view, applied) in lifted.views.iter().zip(applied) {
+            self.change_classes(view, applied, &mut changes);
+            if backend == Backend::VarHandle {
+                self.add_rules(view, applied, &mut changes);
+            }
+        }
+        if backend == Backend::Unsafe {
+            self.require_unsafe(&mut changes);
         }
         let mut written = WrittenProgram { inputs: Vec::new(), unsigned: Vec::new() };
         // What is in a container comes after it, and has to be written first.
@@ -110,9 +114,9 @@ impl Program<'_> {
     }
 
     /// The changed classes, in all their files, and the added ones wherever one of these names them.
-    fn change_classes(&self, lifted: &LiftedProgram<'_>, applied: &Applied, changes: &mut [Changes]) {
+    fn change_classes(&self, view: &View<'_>, applied: &Applied, changes: &mut [Changes]) {
         let added: Vec<Names> = applied.added.iter().map(|class| Names::new(&[&class.name])).collect();
-        for (files, bytes) in lifted.files.iter().zip(&applied.classes) {
+        for (files, bytes) in view.files.iter().zip(&applied.classes) {
             let Some(bytes) = bytes else { continue };
             for &file in *files {
                 let file = &self.files[file as usize];
@@ -147,10 +151,11 @@ impl Program<'_> {
     }
 
     /// Rules that keep the names of fields which a VarHandle is made for.
-    fn add_rules(&self, lifted: &LiftedProgram<'_>, applied: &Applied, changes: &mut [Changes]) {
-        let module = &lifted.lifted.module;
-        for (class, files) in lifted.lifted.classes.iter().zip(&lifted.files) {
-            let Some(class) = class else { continue };
+    fn add_rules(&self, view: &View<'_>, applied: &Applied, changes: &mut [Changes]) {
+        let module = &view.lifted.module;
+        for ((class, files), own) in view.lifted.classes.iter().zip(&view.files).zip(&view.own) {
+            // Of a class that is in an earlier view, the rules are there already.
+            let Some(class) = class.as_ref().filter(|_| *own) else { continue };
             let of_class = |updater: &&UpdaterPlan| module.fields[updater.field].class == *class;
             let rules: String =
                 applied.plan.updaters.iter().filter(of_class).filter_map(|updater| rule(module, updater)).collect();
@@ -223,8 +228,9 @@ impl Program<'_> {
     /// What is in the way of `sun.misc.Unsafe` for the classes that were chosen.
     pub fn obstacles(&self, lifted: &LiftedProgram<'_>) -> Vec<Obstacle> {
         let mut numbers: Vec<u32> = lifted
-            .files
+            .views
             .iter()
+            .flat_map(|view| &view.files)
             .flat_map(|files| files.iter().map(|&file| self.files[file as usize].container))
             .collect();
         numbers.sort_unstable();

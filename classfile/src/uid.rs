@@ -22,6 +22,9 @@ const CLASS: u16 = PUBLIC | FINAL | INTERFACE | ABSTRACT;
 const OF_FIELD: u16 = PUBLIC | PRIVATE | PROTECTED | STATIC | FINAL | VOLATILE | TRANSIENT;
 const OF_METHOD: u16 = PUBLIC | PRIVATE | PROTECTED | STATIC | FINAL | SYNCHRONIZED | NATIVE | ABSTRACT | STRICT;
 
+/// Name, descriptor and flags of a member.
+type Signature<'f> = (&'f [u8], &'f [u8], u16);
+
 impl ClassFile<'_> {
     /// The number that is computed for this class if it is serializable, whether or not it declares another.
     ///
@@ -98,8 +101,8 @@ impl ClassFile<'_> {
         }
     }
 
-    /// Names, descriptors and flags of members. As bytes, names are in the order that Java has them in.
-    fn signatures(&self, members: &[Member<'_>]) -> Result<Vec<(&[u8], &[u8], u16)>> {
+    /// The members of a list. As bytes, names are in the order that Java has them in.
+    fn signatures(&self, members: &[Member<'_>]) -> Result<Vec<Signature<'_>>> {
         let signature = |member: &Member<'_>| {
             Ok((self.pool.utf8(member.name)?, self.pool.utf8(member.descriptor)?, member.access_flags))
         };

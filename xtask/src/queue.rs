@@ -119,7 +119,7 @@ fn build_models() -> Result<PathBuf> {
     }
     let messages = String::from_utf8_lossy(&output.stdout).into_owned();
     let programs = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let program = programs.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).last();
+    let program = programs.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).next_back();
     program.context("cargo names no program")
 }
 

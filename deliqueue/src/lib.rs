@@ -64,6 +64,8 @@ macro_rules! mutated {
 
 mod clock;
 mod heap;
+#[cfg(all(feature = "std", not(loom)))]
+mod looper;
 mod message;
 #[cfg(loom)]
 mod models;
@@ -83,6 +85,8 @@ mod wake_cell;
 pub use clock::Clock;
 #[cfg(feature = "std")]
 pub use clock::{ManualClock, MonotonicClock};
+#[cfg(all(feature = "std", not(loom)))]
+pub use looper::{Callback, Dispatch, Handler, HandlerError, Looper, LooperError, Observer, Slow};
 pub use message::{BarrierToken, Due, Entry, Filter, HasQuit, Message, SendError, Target, Token, When};
 #[cfg(feature = "std")]
 pub use park::{Parking, Sleep};

@@ -3,7 +3,7 @@
 use core::task::Waker;
 use core::time::Duration;
 
-use crate::message::When;
+use crate::message::{Token, When};
 
 /// A clock of queues. It never goes back.
 pub trait Clock: Send + Sync {
@@ -14,8 +14,8 @@ pub trait Clock: Send + Sync {
     fn sleep_until(&self, when: When) -> Option<Duration>;
 
     /// Has this waker woken when the time comes, at least once; it may be woken more often. Replaces what was asked for
-    /// the same waker before, if it likes.
-    fn wake_at(&self, when: When, waker: &Waker);
+    /// with this mark before.
+    fn wake_at(&self, when: When, waker: &Waker, mark: Token);
 }
 
 #[cfg(feature = "std")]
@@ -23,7 +23,7 @@ pub use with_std::{ManualClock, MonotonicClock};
 
 #[cfg(feature = "std")]
 mod with_std {
-    use super::{Clock, Duration, Waker, When};
+    use super::{Clock, Duration, Token, Waker, When};
     use crate::sync::{AcqRel, Acquire, AtomicU64};
     use alloc::vec::Vec;
     use core::fmt;
@@ -63,8 +63,8 @@ mod with_std {
             Some(when.since(self.now()))
         }
 
-        fn wake_at(&self, when: When, waker: &Waker) {
-            crate::timer::wake_at(when, waker);
+        fn wake_at(&self, when: When, waker: &Waker, mark: Token) {
+            crate::timer::wake_at(when, waker, mark);
         }
     }
 
@@ -83,7 +83,7 @@ mod with_std {
     /// ```
     pub struct ManualClock {
         now: AtomicU64,
-        sleepers: Mutex<Vec<(When, Waker)>>,
+        sleepers: Mutex<Vec<(When, Waker, Token)>>,
     }
 
     impl ManualClock {
@@ -103,7 +103,7 @@ mod with_std {
             self.now.fetch_max(when.0, AcqRel);
             let now = self.now();
             let mut due = Vec::new();
-            self.sleepers().retain(|(at, waker)| {
+            self.sleepers().retain(|(at, waker, _)| {
                 if *at <= now {
                     due.push(waker.clone());
                 }
@@ -113,7 +113,7 @@ mod with_std {
             due.into_iter().for_each(Waker::wake);
         }
 
-        fn sleepers(&self) -> std::sync::MutexGuard<'_, Vec<(When, Waker)>> {
+        fn sleepers(&self) -> std::sync::MutexGuard<'_, Vec<(When, Waker, Token)>> {
             self.sleepers.lock().unwrap_or_else(PoisonError::into_inner)
         }
     }
@@ -140,12 +140,12 @@ mod with_std {
             None
         }
 
-        fn wake_at(&self, when: When, waker: &Waker) {
+        fn wake_at(&self, when: When, waker: &Waker, mark: Token) {
             let mut sleepers = self.sleepers();
-            sleepers.retain(|(_, other)| !other.will_wake(waker));
+            sleepers.retain(|(_, _, other)| *other != mark);
             // Under the lock, so that the clock does not go past in between unseen.
             if self.now() < when {
-                sleepers.push((when, waker.clone()));
+                sleepers.push((when, waker.clone(), mark));
                 return;
             }
             drop(sleepers);

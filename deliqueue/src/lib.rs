@@ -64,6 +64,8 @@ macro_rules! mutated {
 
 mod clock;
 mod heap;
+#[cfg(all(feature = "linux", target_os = "linux", not(loom)))]
+pub mod linux;
 #[cfg(all(feature = "std", not(loom)))]
 mod looper;
 mod message;
@@ -76,6 +78,8 @@ mod receiver;
 mod reclaim;
 mod sender;
 mod stack;
+#[cfg(feature = "stream")]
+mod stream;
 mod sync;
 #[cfg(feature = "std")]
 mod timer;

@@ -96,7 +96,7 @@ impl<T> Receiver<T> {
                     Some(when) => {
                         let timeout = clock.sleep_until(when);
                         if timeout.is_none() {
-                            clock.wake_at(when, sleep.waker());
+                            clock.wake_at(when, sleep.waker(), self.mark());
                         }
                         timeout
                     }

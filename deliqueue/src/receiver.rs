@@ -6,7 +6,7 @@ use core::task::Waker;
 
 use crate::clock::Clock;
 use crate::heap::{Heap, Key};
-use crate::message::{Entry, Message, When};
+use crate::message::{Entry, Message, Token, When};
 use crate::queue::Shared;
 use crate::reclaim::{Limbo, Remains};
 use crate::stack::{self, Node, State};
@@ -55,6 +55,9 @@ pub struct Receiver<T> {
     registered: Option<Waker>,
     /// The last time that was read; time does not run backwards.
     now: When,
+    /// By which the clock knows it.
+    #[cfg_attr(not(any(feature = "std", feature = "stream")), allow(dead_code))]
+    mark: Token,
 }
 
 // SAFETY: the pointers are to nodes that this side may use from any one thread; payloads are `Send`.
@@ -97,6 +100,7 @@ impl<T> Receiver<T> {
             wanted: false,
             registered: None,
             now: When::ORIGIN,
+            mark: Token::unique(),
         }
     }
 
@@ -108,6 +112,12 @@ impl<T> Receiver<T> {
     /// The queue's clock.
     pub fn clock(&self) -> Arc<dyn Clock> {
         self.shared.clock.clone()
+    }
+
+    /// The mark by which a clock replaces what this asked it for before.
+    #[cfg(any(feature = "std", feature = "stream"))]
+    pub(crate) fn mark(&self) -> Token {
+        self.mark
     }
 
     /// The next message, if one is due. Does not wait, and arranges for no wake-up.

@@ -4,15 +4,17 @@
 use core::task::Waker;
 use std::sync::{Mutex, PoisonError};
 
-use crate::message::{Message, When};
+use crate::message::{Filter, Message, Token, When};
 use crate::Sender;
 
 static TIMER: Mutex<Option<Sender<Waker>>> = Mutex::new(None);
 
-/// Has this waker woken when the time comes.
-pub(crate) fn wake_at(when: When, waker: &Waker) {
+/// Has this waker woken when the time comes, in place of what was asked for with this mark before.
+pub(crate) fn wake_at(when: When, waker: &Waker, mark: Token) {
     let timer = TIMER.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(start).clone();
-    if timer.post(Message::new(waker.clone()).at(when)).is_err() {
+    // What was asked for before would otherwise wait here until it is due.
+    timer.remove(Filter::all().token(mark));
+    if timer.post(Message::new(waker.clone()).at(when).token(mark)).is_err() {
         // Its thread could not be started. Asking again and again is all that is left.
         waker.wake_by_ref();
     }

@@ -9,7 +9,7 @@ use loom::thread;
 use super::parts::Woken;
 use super::{check, check_with};
 use crate::clock::Clock;
-use crate::message::{Filter, Message, When};
+use crate::message::{Filter, Message, Token, When};
 use crate::{Next, Receiver, Sender};
 
 /// A clock that loom knows of.
@@ -24,7 +24,7 @@ impl Clock for ModelClock {
         None
     }
 
-    fn wake_at(&self, _: When, _: &Waker) {}
+    fn wake_at(&self, _: When, _: &Waker, _: Token) {}
 }
 
 /// A payload that counts its ends.

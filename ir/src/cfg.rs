@@ -1,6 +1,8 @@
 //! The control-flow graph, the dominator tree, and availability of values.
 
-use crate::domtree;
+use smallvec::{SmallVec, smallvec};
+
+use crate::domtree::DomTree;
 use crate::entity::{Block, Entity, Inst, Value};
 use crate::function::{Body, ValueDef};
 
@@ -17,9 +19,8 @@ pub struct Cfg {
     // By block.
     nodes: Vec<Node>,
     rpo: Vec<Block>,
-    // All lists of successors and of predecessors; a node knows its parts.
-    succs: Vec<Block>,
-    preds: Vec<Block>,
+    // All lists of successors, then all lists of predecessors; a node knows its parts.
+    edges: Vec<Block>,
     // Where each instruction stands: its block and its position there, `NOWHERE` if in no block.
     places: Vec<(Block, u32)>,
 }
@@ -31,6 +32,10 @@ struct Node {
     /// How many of the successors the terminator names; they stand first.
     normal: u32,
     preds: (u32, u32),
+    /// The block whose list of successors last got this one, so that each is listed once.
+    listed_by: Option<Block>,
+    /// The numbers of the entry and of the rest in a depth-first walk, the same in a block without handlers.
+    numbers: (u32, u32),
     idom: Option<Block>,
     /// The numbers of the entry node in the dominator tree, and those of the rest. A range that holds another one
     /// dominates it; unreachable blocks have the empty range.
@@ -44,11 +49,11 @@ const UNREACHABLE: (u32, u32) = (1, 0);
 impl Cfg {
     /// Reads the blocks of a body.
     pub fn new(body: &Body) -> Self {
+        let unknown = Node { numbers: (NOWHERE, NOWHERE), entry: UNREACHABLE, rest: UNREACHABLE, ..Node::default() };
         let mut this = Self {
-            nodes: vec![Node { entry: UNREACHABLE, rest: UNREACHABLE, ..Node::default() }; body.blocks.len()],
+            nodes: vec![unknown; body.blocks.len()],
             rpo: Vec::new(),
-            succs: Vec::new(),
-            preds: Vec::new(),
+            edges: Vec::new(),
             places: vec![(Block::new(0), NOWHERE); body.insts.len()],
         };
         for &block in &body.layout {
@@ -77,13 +82,13 @@ impl Cfg {
     /// Blocks that jump, branch, switch or throw to this one; each once, in layout order.
     pub fn preds(&self, block: Block) -> &[Block] {
         let (start, end) = self.nodes[block.index()].preds;
-        &self.preds[start as usize..end as usize]
+        &self.edges[start as usize..end as usize]
     }
 
     /// Blocks this one can go to, handlers included; each once.
     pub fn succs(&self, block: Block) -> &[Block] {
         let (start, end) = self.nodes[block.index()].succs;
-        &self.succs[start as usize..end as usize]
+        &self.edges[start as usize..end as usize]
     }
 
     /// The immediate dominator of a reachable block; none for the entry.
@@ -145,52 +150,57 @@ impl Cfg {
     }
 
     fn list_edges(&mut self, body: &Body) {
-        // The block whose list last got this one, so that each is listed once.
-        let mut listed_by: Vec<Option<Block>> = vec![None; body.blocks.len()];
-        let mut pred_counts = vec![0u32; body.blocks.len()];
+        // Most blocks have one or two successors, and all are listed twice.
+        self.edges.reserve(body.layout.len() * 4);
         for &block in &body.layout {
-            let start = self.succs.len() as u32;
-            let mut is_new = |&succ: &Block| {
-                self.nodes[succ.index()].in_layout && listed_by[succ.index()].replace(block) != Some(block)
-            };
+            let start = self.edges.len() as u32;
             if let Some(inst) = body.terminator(block) {
-                let targets = body.insts[inst].targets().iter();
-                self.succs.extend(targets.map(|target| target.block).filter(&mut is_new));
+                body.insts[inst].targets().iter().for_each(|target| self.list_succ(block, target.block));
             }
-            let normal = self.succs.len() as u32 - start;
-            self.succs.extend(handlers(body, block).filter(is_new));
-            for succ in &self.succs[start as usize..] {
-                pred_counts[succ.index()] += 1;
-            }
-            self.nodes[block.index()].normal = normal;
-            self.nodes[block.index()].succs = (start, self.succs.len() as u32);
+            self.nodes[block.index()].normal = self.edges.len() as u32 - start;
+            handlers(body, block).for_each(|handler| self.list_succ(block, handler));
+            self.nodes[block.index()].succs = (start, self.edges.len() as u32);
         }
-        let mut start = 0;
-        for (node, count) in self.nodes.iter_mut().zip(pred_counts) {
+        // So far, a list of predecessors ends at its length; it is moved behind those before it, and filled.
+        let mut start = self.edges.len() as u32;
+        for node in &mut self.nodes {
+            let (_, len) = node.preds;
             node.preds = (start, start);
-            start += count;
+            start += len;
         }
-        self.preds = vec![Block::new(0); start as usize];
+        self.edges.resize(start as usize, Block::new(0));
         for &block in &body.layout {
             let (start, end) = self.nodes[block.index()].succs;
             for at in start..end {
-                let succ = self.succs[at as usize];
+                let succ = self.edges[at as usize];
                 let (_, end) = &mut self.nodes[succ.index()].preds;
-                self.preds[*end as usize] = block;
+                self.edges[*end as usize] = block;
                 *end += 1;
             }
         }
     }
 
+    fn list_succ(&mut self, block: Block, succ: Block) {
+        let node = &mut self.nodes[succ.index()];
+        if node.in_layout && node.listed_by.replace(block) != Some(block) {
+            node.preds.1 += 1;
+            self.edges.push(succ);
+        }
+    }
+
     fn find_dominators(&mut self, body: &Body) {
         let Some(&entry) = body.layout.first() else { return };
-        let graph = self.number_nodes(body, entry);
-        let tree = domtree::build(&graph.parents, &graph.preds(self, body));
+        let mut graph = self.number_nodes(body, entry);
+        self.for_each_edge(body, |_, to| graph.tree.count_edge(to));
+        graph.tree.lay_out_edges();
+        self.for_each_edge(body, |from, to| graph.tree.add_edge(from, to));
+        let NodeGraph { mut tree, blocks } = graph;
+        tree.build();
         for &block in &self.rpo {
-            let (entry, rest) = graph.numbers[block.index()];
             let node = &mut self.nodes[block.index()];
-            (node.entry, node.rest) = (tree.ranges[entry as usize], tree.ranges[rest as usize]);
-            node.idom = (entry != 0).then(|| graph.blocks[tree.idoms[entry as usize] as usize]);
+            let (entry, rest) = node.numbers;
+            (node.entry, node.rest) = (tree.range(entry), tree.range(rest));
+            node.idom = (entry != 0).then(|| blocks[tree.idom(entry) as usize]);
         }
     }
 
@@ -199,15 +209,12 @@ impl Cfg {
     /// A block's rest is numbered right after its entry, and the walk goes to what the terminator names first, so this
     /// is a depth-first walk of the graph in which the block is split.
     fn number_nodes(&mut self, body: &Body, entry: Block) -> NodeGraph {
-        let mut graph = NodeGraph {
-            numbers: vec![(NOWHERE, NOWHERE); body.blocks.len()],
-            parents: Vec::with_capacity(body.layout.len()),
-            blocks: Vec::with_capacity(body.layout.len()),
-        };
-        graph.add(body, entry, 0);
+        let room = body.layout.len();
+        let mut graph = NodeGraph { tree: DomTree::with_capacity(room), blocks: Vec::with_capacity(room) };
+        self.nodes[entry.index()].numbers = graph.add(body, entry, 0);
         // Each block with how many of its successors are done.
-        let mut path = vec![(entry, 0)];
-        self.rpo.reserve(body.layout.len());
+        let mut path: SmallVec<[(Block, u32); 16]> = smallvec![(entry, 0)];
+        self.rpo.reserve(room);
         while let Some((block, done)) = path.last_mut() {
             let block = *block;
             let Some(&succ) = self.succs(block).get(*done as usize) else {
@@ -215,66 +222,55 @@ impl Cfg {
                 path.pop();
                 continue;
             };
-            let (entry, rest) = graph.numbers[block.index()];
+            let (entry, rest) = self.nodes[block.index()].numbers;
             let parent = if *done < self.nodes[block.index()].normal { rest } else { entry };
             *done += 1;
-            if graph.numbers[succ.index()].0 == NOWHERE {
-                graph.add(body, succ, parent);
+            if self.nodes[succ.index()].numbers.0 == NOWHERE {
+                self.nodes[succ.index()].numbers = graph.add(body, succ, parent);
                 path.push((succ, 0));
             }
         }
         self.rpo.reverse();
         graph
     }
+
+    /// Calls `f` with each edge of the graph in which blocks with handlers are split, by the numbers of its nodes.
+    fn for_each_edge(&self, body: &Body, mut f: impl FnMut(u32, u32)) {
+        for &block in &self.rpo {
+            let Node { numbers: (entry, rest), normal, .. } = self.nodes[block.index()];
+            if rest != entry {
+                f(entry, rest);
+            }
+            for &succ in &self.succs(block)[..normal as usize] {
+                f(rest, self.nodes[succ.index()].numbers.0);
+            }
+            for handler in handlers(body, block) {
+                let handler = self.nodes[handler.index()];
+                if handler.in_layout {
+                    f(entry, handler.numbers.0);
+                }
+            }
+        }
+    }
 }
 
 /// The graph in which blocks with handlers are split, its nodes numbered in preorder.
 struct NodeGraph {
-    /// The numbers of each block's entry and rest, which are the same in a block without handlers.
-    numbers: Vec<(u32, u32)>,
-    /// The parent of each node in the walk.
-    parents: Vec<u32>,
+    tree: DomTree,
     /// The block of each node.
     blocks: Vec<Block>,
 }
 
 impl NodeGraph {
-    fn add(&mut self, body: &Body, block: Block, parent: u32) {
-        let entry = self.blocks.len() as u32;
+    /// Adds the nodes of a block, and numbers them.
+    fn add(&mut self, body: &Body, block: Block, parent: u32) -> (u32, u32) {
+        let entry = self.tree.add_node(parent);
         self.blocks.push(block);
-        self.parents.push(parent);
-        let mut rest = entry;
-        if !body.blocks[block].catches.is_empty() {
-            rest += 1;
-            self.blocks.push(block);
-            self.parents.push(entry);
+        if body.blocks[block].catches.is_empty() {
+            return (entry, entry);
         }
-        self.numbers[block.index()] = (entry, rest);
-    }
-
-    fn preds(&self, cfg: &Cfg, body: &Body) -> domtree::Preds {
-        let mut preds = domtree::Preds::new(self.blocks.len());
-        let edges = |f: &mut dyn FnMut(u32, u32)| {
-            for &block in &cfg.rpo {
-                let (entry, rest) = self.numbers[block.index()];
-                if rest != entry {
-                    f(entry, rest);
-                }
-                let normal = cfg.nodes[block.index()].normal as usize;
-                for &succ in &cfg.succs(block)[..normal] {
-                    f(rest, self.numbers[succ.index()].0);
-                }
-                for handler in handlers(body, block) {
-                    if cfg.nodes[handler.index()].in_layout {
-                        f(entry, self.numbers[handler.index()].0);
-                    }
-                }
-            }
-        };
-        edges(&mut |_, to| preds.count(to));
-        preds.lay_out();
-        edges(&mut |from, to| preds.add(from, to));
-        preds
+        self.blocks.push(block);
+        (entry, self.tree.add_node(entry))
     }
 }
 

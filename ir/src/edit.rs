@@ -4,7 +4,6 @@
 //! [`Edits::apply`] rewrites each block once. So a pass never walks what it is changing, and a block with thousands of
 //! edits costs one copy.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::entity::{Inst, SecondaryMap, Value};
@@ -13,15 +12,17 @@ use crate::function::{Body, ValueDef};
 /// What is to happen to a body. Instructions are made in the body beforehand with `Body::make_inst`.
 #[derive(Default, Debug)]
 pub struct Edits {
-    by_inst: FxHashMap<Inst, Edit>,
+    /// In the order of the calls.
+    by_inst: Vec<(Inst, Edit)>,
     aliases: Vec<(Value, Value)>,
 }
 
-#[derive(Default, Debug)]
-struct Edit {
-    before: SmallVec<[Inst; 2]>,
-    after: SmallVec<[Inst; 2]>,
-    remove: bool,
+/// What is to happen at an instruction.
+#[derive(Clone, Copy, Debug)]
+enum Edit {
+    Before(Inst),
+    Remove,
+    After(Inst),
 }
 
 impl Edits {
@@ -37,17 +38,17 @@ impl Edits {
 
     /// Puts `new` before `inst`; several at one place keep the order of the calls.
     pub fn before(&mut self, inst: Inst, new: Inst) {
-        self.by_inst.entry(inst).or_default().before.push(new);
+        self.by_inst.push((inst, Edit::Before(new)));
     }
 
     /// Puts `new` after `inst`; several at one place keep the order of the calls.
     pub fn after(&mut self, inst: Inst, new: Inst) {
-        self.by_inst.entry(inst).or_default().after.push(new);
+        self.by_inst.push((inst, Edit::After(new)));
     }
 
     /// Takes `inst` out of its block. Its result must have no use left, or an alias.
     pub fn remove(&mut self, inst: Inst) {
-        self.by_inst.entry(inst).or_default().remove = true;
+        self.by_inst.push((inst, Edit::Remove));
     }
 
     /// Makes every use of `old` a use of `new`; chains are followed. If `new` has no name, it takes that of `old`.
@@ -59,23 +60,29 @@ impl Edits {
     ///
     /// # Panics
     /// If aliases form a cycle.
-    pub fn apply(self, body: &mut Body) {
+    pub fn apply(mut self, body: &mut Body) {
         if !self.by_inst.is_empty() {
+            // The sort is stable, so what stands at one place keeps its order.
+            self.by_inst.sort_by_key(|&(inst, _)| inst);
             for &block in &body.layout {
                 let insts = &body.blocks[block].insts;
-                if !insts.iter().any(|inst| self.by_inst.contains_key(inst)) {
+                if !insts.iter().any(|&inst| !self.at(inst).is_empty()) {
                     continue;
                 }
                 let mut new = SmallVec::with_capacity(insts.len());
-                for inst in insts {
-                    match self.by_inst.get(inst) {
-                        None => new.push(*inst),
-                        Some(edit) => {
-                            new.extend_from_slice(&edit.before);
-                            if !edit.remove {
-                                new.push(*inst);
-                            }
-                            new.extend_from_slice(&edit.after);
+                for &inst in insts {
+                    let edits = self.at(inst);
+                    for &(_, edit) in edits {
+                        if let Edit::Before(before) = edit {
+                            new.push(before);
+                        }
+                    }
+                    if !edits.iter().any(|(_, edit)| matches!(edit, Edit::Remove)) {
+                        new.push(inst);
+                    }
+                    for &(_, edit) in edits {
+                        if let Edit::After(after) = edit {
+                            new.push(after);
                         }
                     }
                 }
@@ -83,6 +90,14 @@ impl Edits {
             }
         }
         replace_values(body, &self.aliases);
+    }
+
+    /// What is to happen at an instruction, once edits are sorted.
+    fn at(&self, inst: Inst) -> &[(Inst, Edit)] {
+        let from = self.by_inst.partition_point(|&(other, _)| other < inst);
+        let edits = &self.by_inst[from..];
+        let count = edits.iter().take_while(|&&(other, _)| other == inst).count();
+        &edits[..count]
     }
 }
 

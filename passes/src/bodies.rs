@@ -178,6 +178,9 @@ pub(crate) struct Bodies {
     stirred: u32,
     /// What was noted of each body.
     notes: Vec<Note>,
+    /// Whether all bodies were noted once, and the methods whose notes were forgotten since.
+    noted_all: bool,
+    forgotten: Vec<Func>,
     /// The members that bodies mention, those of one body together, so that a look at all of them is one sweep.
     members: Vec<Mention>,
     room: Room,
@@ -357,8 +360,13 @@ impl Bodies {
         if self.run == 0 {
             self.forget_notes();
         }
-        self.notes.resize(module.funcs.len(), Note::default());
-        for func in module.program_funcs() {
+        let mut unknown = std::mem::take(&mut self.forgotten);
+        if !self.noted_all || self.notes.len() < module.funcs.len() {
+            self.notes.resize(module.funcs.len(), Note::default());
+            unknown = module.program_funcs().collect();
+            self.noted_all = true;
+        }
+        for func in unknown {
             if !self.notes[func.index()].holds
                 && let Some(body) = &module.funcs[func].body
             {
@@ -369,12 +377,14 @@ impl Bodies {
 
     fn forget_notes(&mut self) {
         self.notes.clear();
+        self.noted_all = false;
         self.members.clear();
     }
 
     fn forget_note(&mut self, func: Func) {
-        if let Some(note) = self.notes.get_mut(func.index()) {
+        if let Some(note) = self.notes.get_mut(func.index()).filter(|note| note.holds) {
             *note = Note { holds: false, ops: OpSet::default(), len: 0, ..*note };
+            self.forgotten.push(func);
         }
     }
 

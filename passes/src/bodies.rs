@@ -49,6 +49,15 @@ impl OpSet {
         self.0 & 1 << op as u32 != 0
     }
 
+    /// The opcodes that a body has.
+    fn in_body(body: &Body) -> OpSet {
+        let mut ops = 0;
+        for &block in &body.layout {
+            body.blocks[block].insts.iter().for_each(|&inst| ops |= 1 << body.insts[inst].op as u32);
+        }
+        OpSet(ops)
+    }
+
     fn meets(self, other: OpSet) -> bool {
         self.0 & other.0 != 0
     }
@@ -154,7 +163,10 @@ impl Note {
         for member in members.iter_mut() {
             member.unused = body.insts[member.inst].result.is_none_or(|result| !used[result.index()]);
         }
-        let is_idle = |pass: &Pass| matches!(pass.run, Run::Body(BodyPass { is_idle: Some(ask), .. }) if ask(body));
+        let is_idle = |pass: &Pass| match pass.run {
+            Run::Body(BodyPass { ops: needed, is_idle: Some(ask), .. }) => OpSet(ops).meets(needed) && ask(body),
+            Run::Body(_) | Run::Module(_) => false,
+        };
         let idle = PASSES.iter().enumerate().filter(|(_, pass)| is_idle(pass)).map(|(place, _)| 1 << place).sum();
         Note { holds: true, strings, idle, ops: OpSet(ops), start: 0, len: 0, room: 0 }
     }
@@ -267,10 +279,14 @@ impl Bodies {
         let before: Vec<u32> = passes.iter().map(|(name, _)| self.seen.get(name).copied().unwrap_or(0)).collect();
         let places: Vec<Option<usize>> =
             passes.iter().map(|(_, pass)| PASSES.iter().position(|ours| is_same(pass, ours))).collect();
-        let (idle, uses) = (IdleClasses::default(), RefCell::default());
+        let longest_ago = before.iter().copied().min().unwrap_or(0);
+        let (idle, used) = (IdleClasses::default(), RefCell::default());
         let mut any = false;
         let funcs: Vec<Func> = module.program_funcs().collect();
         for func in funcs {
+            if self.changed[func] < longest_ago {
+                continue;
+            }
             // A look at the body itself costs more than much of what is done with it.
             let known = self.notes.get(func.index()).filter(|note| note.holds);
             let has_work = |index: usize| {
@@ -281,8 +297,8 @@ impl Bodies {
                 continue;
             }
             let Some(mut body) = module.funcs[func].body.take() else { continue };
-            let cx = BodyCx { module, hierarchy, idle: &idle, uses: &uses };
-            let mut ops = None;
+            let cx = BodyCx { module, hierarchy, idle: &idle, used: &used };
+            let mut ops = Some(self.note(func, &body).ops);
             for round in 0..rounds {
                 let mut again = false;
                 for (index, (name, pass)) in passes.iter().enumerate() {
@@ -290,11 +306,8 @@ impl Bodies {
                     if self.changed[func] < seen {
                         continue;
                     }
-                    if pass.ops != OpSet::ALL {
-                        let ops = *ops.get_or_insert_with(|| self.note(func, &body).ops);
-                        if !ops.meets(pass.ops) {
-                            continue;
-                        }
+                    if pass.ops != OpSet::ALL && !ops.get_or_insert_with(|| OpSet::in_body(&body)).meets(pass.ops) {
+                        continue;
                     }
                     self.at = Some((*name, func));
                     if (pass.clean)(&cx, func, &mut body) {

@@ -137,8 +137,8 @@ pub struct BodyCx<'a> {
     /// Its class hierarchy.
     pub hierarchy: &'a Hierarchy,
     pub(crate) idle: &'a IdleClasses,
-    /// Room for a count of each value's uses, kept from body to body; its content means nothing.
-    pub(crate) uses: &'a RefCell<Vec<u32>>,
+    /// Room to note which values are used, kept from body to body; its content means nothing.
+    pub(crate) used: &'a RefCell<Vec<bool>>,
 }
 
 impl BodyCx<'_> {

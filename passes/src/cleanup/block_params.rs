@@ -64,8 +64,7 @@ enum Received {
 
 /// Finds the parameters that always are one value.
 fn find_constant(body: &Body) -> Removed {
-    let params = SecondaryMap::with_len(body.values.len(), false);
-    let mut removed = Removed { any: false, params, aliases: Vec::new() };
+    let mut removed = Removed { any: false, params: SecondaryMap::new(), aliases: Vec::new() };
     let mut stands_for: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut pinned = None;
     for _ in 0..MAX_ROUNDS {
@@ -128,22 +127,22 @@ fn resolve(stands_for: &mut SecondaryMap<Value, Option<Value>>, value: Value) ->
 
 /// Finds the parameters that are only handed to such parameters.
 fn find_unused(body: &Body, removed: &mut Removed) {
-    let mut used: SecondaryMap<Value, bool> = SecondaryMap::with_len(body.values.len(), false);
     let mut stands_for: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     for &(param, value) in &removed.aliases {
         stands_for[param] = Some(value);
     }
-    let mut work = Vec::new();
-    let mut passed: Vec<(Value, Value)> = Vec::new();
-    let mut reach = |value: Value, work: &mut Vec<Value>| {
-        let value = resolve(&mut stands_for, value);
-        if matches!(body.values[value].def, ValueDef::Param(..)) && !std::mem::replace(&mut used[value], true) {
-            work.push(value);
+    let mut used: SecondaryMap<Value, bool> = SecondaryMap::with_len(body.values.len(), false);
+    for &block in &body.layout {
+        for &inst in &body.blocks[block].insts {
+            body.insts[inst].args.iter().for_each(|&arg| used[resolve(&mut stands_for, arg)] = true);
         }
-    };
-    for (_, inst) in body.layout_insts() {
-        body.insts[inst].args.iter().for_each(|&arg| reach(arg, &mut work));
     }
+    let params = || body.layout[1..].iter().flat_map(|&block| &body.blocks[block].params).copied();
+    let mut work: Vec<Value> = params().filter(|&param| used[param]).collect();
+    if work.len() == params().count() {
+        return;
+    }
+    let mut passed: Vec<(Value, Value)> = Vec::new();
     for_each_edge(body, |target, skip| {
         passed.extend(body.blocks[target.block].params[skip..].iter().copied().zip(target.args.iter().copied()));
     });
@@ -151,7 +150,10 @@ fn find_unused(body: &Body, removed: &mut Removed) {
     while let Some(param) = work.pop() {
         let start = passed.partition_point(|&(to, _)| to < param);
         for &(_, arg) in passed[start..].iter().take_while(|&&(to, _)| to == param) {
-            reach(arg, &mut work);
+            let arg = resolve(&mut stands_for, arg);
+            if matches!(body.values[arg].def, ValueDef::Param(..)) && !std::mem::replace(&mut used[arg], true) {
+                work.push(arg);
+            }
         }
     }
     let mut handlers = vec![false; body.blocks.len()];

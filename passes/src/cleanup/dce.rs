@@ -27,49 +27,38 @@ use crate::registry::BodyCx;
 /// Cleans one body; whether it changed.
 pub fn clean(cx: &BodyCx<'_>, func: Func, body: &mut Body) -> bool {
     let (module, hierarchy) = (cx.module, cx.hierarchy);
-    let mut uses = cx.uses.borrow_mut();
-    uses.clear();
-    uses.resize(body.values.len(), 0);
-    for &block in &body.layout {
-        let data = &body.blocks[block];
-        data.catches.iter().flat_map(|catch| &catch.target.args).for_each(|&arg| uses[arg.index()] += 1);
-        data.insts.iter().for_each(|&inst| body.insts[inst].for_each_use(|value| uses[value.index()] += 1));
-    }
-    let is_unused = |inst: Inst, uses: &[u32]| body.insts[inst].result.is_none_or(|result| uses[result.index()] == 0);
-    let mut work: Vec<Inst> = body
-        .layout_insts()
-        .map(|(_, inst)| inst)
-        .filter(|&inst| is_unused(inst, &uses) && may_go(module, body, inst) != Need::Stays)
-        .collect();
-    if work.is_empty() {
-        return false;
-    }
-    let facts = Facts::new(module, hierarchy, func, body);
+    let mut used = cx.used.borrow_mut();
+    used.clear();
+    used.resize(body.values.len(), false);
+    let mut facts = None;
     let mut edits = Edits::new();
-    while let Some(inst) = work.pop() {
-        let goes = match may_go(module, body, inst) {
-            Need::Nothing => true,
-            Need::Object => is_there(module, hierarchy, body, &facts, inst),
-            Need::Class(class) => {
-                let field = body.insts[inst].field_symbol();
-                field.is_none_or(|field| is_declared_without(module, hierarchy, field, Flags::VOLATILE))
-                    && cx.initialises_idly(class)
+    // Uses stand after definitions, so all that stays of them is known when a definition is met from behind.
+    for &block in body.layout.iter().rev() {
+        let data = &body.blocks[block];
+        for &inst in data.insts.iter().rev() {
+            let data = &body.insts[inst];
+            let is_unused = data.result.is_none_or(|result| !used[result.index()]);
+            let goes = is_unused
+                && match may_go(module, body, inst) {
+                    Need::Nothing => true,
+                    Need::Object => {
+                        let facts = facts.get_or_insert_with(|| Facts::new(module, hierarchy, func, body));
+                        is_there(module, hierarchy, body, facts, inst)
+                    }
+                    Need::Class(class) => {
+                        let field = data.field_symbol();
+                        field.is_none_or(|field| is_declared_without(module, hierarchy, field, Flags::VOLATILE))
+                            && cx.initialises_idly(class)
+                    }
+                    Need::Stays => false,
+                };
+            if goes {
+                edits.remove(inst);
+            } else {
+                data.for_each_use(|value| used[value.index()] = true);
             }
-            Need::Stays => false,
-        };
-        if !goes {
-            continue;
         }
-        edits.remove(inst);
-        body.insts[inst].for_each_use(|value| {
-            uses[value.index()] -= 1;
-            if uses[value.index()] == 0
-                && let Some(definition) = body.def_inst(value)
-                && may_go(module, body, definition) != Need::Stays
-            {
-                work.push(definition);
-            }
-        });
+        data.catches.iter().flat_map(|catch| &catch.target.args).for_each(|&arg| used[arg.index()] = true);
     }
     let changed = !edits.is_empty();
     edits.apply(body);

@@ -39,9 +39,16 @@ const MAX_STEPS: usize = 8;
 /// Cleans one body; whether it changed.
 pub fn clean(cx: &BodyCx<'_>, _: Func, body: &mut Body) -> bool {
     let (module, hierarchy) = (cx.module, cx.hierarchy);
-    let edits = Edits::new();
-    let mut folder =
-        Folder { module, hierarchy, body, pinned: None, stands_for: SecondaryMap::new(), edits, rewritten: false };
+    let mut folder = Folder {
+        module,
+        hierarchy,
+        body,
+        pinned: None,
+        stands_for: SecondaryMap::new(),
+        aliased: false,
+        edits: Edits::new(),
+        rewritten: false,
+    };
     for index in 0..folder.body.layout.len() {
         let block = folder.body.layout[index];
         for position in 0..folder.body.blocks[block].insts.len() {
@@ -75,14 +82,18 @@ struct Folder<'a> {
     pinned: Option<Pinned>,
     /// What stands for values so far; never a value that something stands for itself.
     stands_for: SecondaryMap<Value, Option<Value>>,
+    /// Whether something does.
+    aliased: bool,
     edits: Edits,
     rewritten: bool,
 }
 
 impl Folder<'_> {
     fn visit(&mut self, inst: Inst) {
-        let stands_for = &self.stands_for;
-        self.body.insts[inst].map_uses(|value| stands_for[value].unwrap_or(value));
+        if self.aliased {
+            let stands_for = &self.stands_for;
+            self.body.insts[inst].map_uses(|value| stands_for[value].unwrap_or(value));
+        }
         for _ in 0..MAX_STEPS {
             let Some(simpler) = self.simplify(inst) else { return };
             let value = match simpler {
@@ -103,6 +114,7 @@ impl Folder<'_> {
             self.edits.remove(inst);
             self.edits.alias(result, value);
             self.stands_for[result] = Some(value);
+            self.aliased = true;
             return;
         }
     }

@@ -19,6 +19,8 @@
 
 use r8lite_ir::{Block, Body, Edits, Entity, Func, Inst, Module, Op, SecondaryMap, Target, Value, ValueDef};
 
+use smallvec::{SmallVec, smallvec};
+
 use super::{Pinned, count_edges, restore_order};
 use crate::registry::BodyCx;
 
@@ -32,7 +34,7 @@ pub fn clean(cx: &BodyCx<'_>, _: Func, body: &mut Body) -> bool {
 
 /// The same, for who needs no context for it.
 pub(crate) fn tidy(module: &Module, body: &mut Body) -> bool {
-    if body.layout.len() == 1 && body.blocks[body.entry()].catches.is_empty() {
+    if is_tidy(module, body) {
         return false;
     }
     let mut changed = drop_idle_handlers(module, body);
@@ -46,6 +48,30 @@ pub(crate) fn tidy(module: &Module, body: &mut Body) -> bool {
         restore_order(body);
     }
     changed | threaded | merged
+}
+
+/// Whether a walk over the blocks shows that there is nothing to do, as in most bodies.
+fn is_tidy(module: &Module, body: &Body) -> bool {
+    let mut edges: SmallVec<[u32; 16]> = smallvec![0; body.blocks.len()];
+    edges[body.entry().index()] = 1;
+    for &block in &body.layout {
+        let data = &body.blocks[block];
+        // To blocks that are reached from above alone, edges lead from blocks that are reached.
+        if edges[block.index()] == 0 || is_hop(body, block) || !data.catches.is_empty() && !throws(module, body, block)
+        {
+            return false;
+        }
+        data.catches.iter().for_each(|catch| edges[catch.target.block.index()] += 1);
+        if let Some(last) = body.terminator(block) {
+            body.insts[last].targets().iter().for_each(|target| edges[target.block.index()] += 1);
+        }
+    }
+    !body.layout.iter().any(|&block| {
+        body.terminator(block).is_some_and(|last| {
+            let data = &body.insts[last];
+            data.op == Op::Jump && edges[data.targets()[0].block.index()] == 1
+        })
+    })
 }
 
 /// Takes the handlers from blocks where nothing can throw.

@@ -4,7 +4,7 @@
 //! or by listing fields; [`ByName::computes`] says whether the program may do such a thing.
 
 use r8lite_ir::{Body, Constant, Entity, InstData, MethodRef, Module, SecondaryMap, Symbol, Type, Value};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bodies::Bodies;
 
@@ -33,10 +33,12 @@ impl ByName {
     /// Walks the program.
     pub(crate) fn find(module: &Module, bodies: &mut Bodies) -> ByName {
         let mut found = ByName { looks_up: false, computes: false, names: FxHashSet::default() };
+        let by_symbol: FxHashMap<Symbol, Lookup> =
+            LOOKUPS.iter().filter_map(|&(name, lookup)| Some((module.find_symbol(name)?, lookup))).collect();
         let mut lookups = SecondaryMap::with_len(module.method_ref_count(), Lookup::No);
         for index in 0..module.method_ref_count() {
             let method = MethodRef::new(index);
-            lookups[method] = lookup(module.name(module.method_ref(method).name));
+            lookups[method] = by_symbol.get(&module.method_ref(method).name).copied().unwrap_or(Lookup::No);
         }
         for class in module.program_classes() {
             let data = &module.classes[class];
@@ -100,22 +102,21 @@ fn names<'a>(module: &'a Module, call: &'a InstData) -> impl Iterator<Item = Val
     given.filter(move |&(_, &ty)| Some(ty) == string).map(|(&arg, _)| arg)
 }
 
-fn lookup(method: &str) -> Lookup {
-    match method {
-        "newUpdater" => Lookup::Updater,
-        // Of `Class`, of `MethodHandles.Lookup`, of `ConstantBootstraps` and of the JDK's own `Unsafe`.
-        "getDeclaredField"
-        | "getField"
-        | "findVarHandle"
-        | "findStaticVarHandle"
-        | "findGetter"
-        | "findSetter"
-        | "findStaticGetter"
-        | "findStaticSetter"
-        | "fieldVarHandle"
-        | "staticFieldVarHandle"
-        | "objectFieldOffset" => Lookup::Field,
-        "getDeclaredFields" | "getFields" => Lookup::All,
-        _ => Lookup::No,
-    }
-}
+/// The names of methods that find fields.
+const LOOKUPS: &[(&str, Lookup)] = &[
+    ("newUpdater", Lookup::Updater),
+    // Of `Class`, of `MethodHandles.Lookup`, of `ConstantBootstraps` and of the JDK's own `Unsafe`.
+    ("getDeclaredField", Lookup::Field),
+    ("getField", Lookup::Field),
+    ("findVarHandle", Lookup::Field),
+    ("findStaticVarHandle", Lookup::Field),
+    ("findGetter", Lookup::Field),
+    ("findSetter", Lookup::Field),
+    ("findStaticGetter", Lookup::Field),
+    ("findStaticSetter", Lookup::Field),
+    ("fieldVarHandle", Lookup::Field),
+    ("staticFieldVarHandle", Lookup::Field),
+    ("objectFieldOffset", Lookup::Field),
+    ("getDeclaredFields", Lookup::All),
+    ("getFields", Lookup::All),
+];

@@ -1,7 +1,8 @@
 //! One walk over the program that notes every place the analysis asks about.
 
 use r8lite_ir::{Entity, Field, FieldRef, Func, Hierarchy, MethodRef, Module, Op, SecondaryMap, Symbol};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::api::{Api, ApiMethod};
 use crate::bodies::{Bodies, Mentioned};
@@ -19,15 +20,14 @@ pub(crate) struct ApiCall {
 pub(crate) struct ProgramIndex {
     /// Fields of the program with an updater's type, in the order of classes and fields.
     pub(crate) updater_fields: Vec<Field>,
-    /// The name of every field that is declared or referred to.
-    pub(crate) field_names: FxHashSet<Symbol>,
+    /// Whether a field that is declared or referred to has this name.
+    pub(crate) field_names: SecondaryMap<Symbol, bool>,
     /// Calls of updater operations, in the order of classes, methods and layout.
     pub(crate) calls: Vec<ApiCall>,
-    call_sites: FxHashSet<Site>,
     /// `getstatic` and `getfield` of updater fields, in that order too.
     pub(crate) reads: Vec<(Site, Field)>,
     /// `putstatic` and `putfield` of each updater field, in that order too.
-    writes: FxHashMap<Field, Vec<Site>>,
+    writes: SecondaryMap<Field, SmallVec<[Site; 1]>>,
     /// Calls of the program's methods whose signature mentions an updater, by the method they resolve to.
     pub(crate) callers: FxHashMap<Func, Vec<Site>>,
 }
@@ -36,15 +36,15 @@ impl ProgramIndex {
     pub(crate) fn new(module: &Module, hierarchy: &Hierarchy, api: &Api, bodies: &mut Bodies) -> ProgramIndex {
         let mut index = ProgramIndex {
             updater_fields: Vec::new(),
-            field_names: module.fields.values().map(|field| field.name).collect(),
+            field_names: SecondaryMap::new(),
             calls: Vec::new(),
-            call_sites: FxHashSet::default(),
             reads: Vec::new(),
-            writes: FxHashMap::default(),
+            writes: SecondaryMap::new(),
             callers: FxHashMap::default(),
         };
         let named = (0..module.field_ref_count()).map(|field| module.field_ref(FieldRef::new(field)).name);
-        index.field_names.extend(named);
+        let declared = module.fields.values().map(|field| field.name);
+        named.chain(declared).for_each(|name| index.field_names[name] = true);
         for class in module.program_classes() {
             let fields = module.classes[class].fields.iter().copied();
             index.updater_fields.extend(fields.filter(|&field| api.kind_of(module.fields[field].ty).is_some()));
@@ -59,7 +59,7 @@ impl ProgramIndex {
                         let Some(field) = fields[field] else { continue };
                         match member.op {
                             Op::GetStatic | Op::GetField => index.reads.push((site, field)),
-                            Op::PutStatic | Op::PutField => index.writes.entry(field).or_default().push(site),
+                            Op::PutStatic | Op::PutField => index.writes[field].push(site),
                             _ => {}
                         }
                     }
@@ -74,18 +74,12 @@ impl ProgramIndex {
                 }
             }
         }
-        index.call_sites = index.calls.iter().map(|call| call.site).collect();
         index
-    }
-
-    /// Whether a site is a call of an updater operation.
-    pub(crate) fn is_call(&self, site: Site) -> bool {
-        self.call_sites.contains(&site)
     }
 
     /// The writes of an updater field.
     pub(crate) fn writes(&self, field: Field) -> &[Site] {
-        self.writes.get(&field).map_or(&[], Vec::as_slice)
+        &self.writes[field]
     }
 
     /// The calls of a method whose signature mentions an updater.

@@ -76,7 +76,7 @@ fn decide_all(module: &Module, known: &mut Known, options: &PlanOptions, fixed: 
     let api = Api::new(module, &hierarchy);
     let index = ProgramIndex::new(module, &hierarchy, &api, &mut known.bodies);
     let mut updaters = recognise::recognise(module, &api, &index, options);
-    let tracer = Tracer::new(module, &hierarchy, &index, &updaters, options);
+    let tracer = Tracer::new(module, &hierarchy, &api, &index, &updaters, options);
     let mut decider = Decider::new(&tracer, &updaters);
     let calls = decide_calls(&tracer, &mut decider, fixed);
     let is_quiet =
@@ -137,7 +137,8 @@ fn decide_updaters(
     let mut finder = UseFinder::new(tracer, &replaced);
     let mut reads: Vec<Vec<Site>> = vec![Vec::new(); updaters.len()];
     for &(site, field) in &tracer.index.reads {
-        reads[tracer.by_field[&field].index()].push(site);
+        let number = tracer.by_field[field].expect("the index lists reads of updater fields");
+        reads[number.index()].push(site);
     }
     let mut replacements: Vec<Vec<(Site, Replacement)>> = vec![Vec::new(); updaters.len()];
     for call in calls {
@@ -210,8 +211,8 @@ fn offset_field(
 fn offset_name(tracer: &Tracer<'_>, updater: &UpdaterPlan, flags: Flags) -> String {
     let module = tracer.module;
     let data = &module.fields[updater.field];
-    let base = format!("{}$offset", module.name(data.name));
-    let taken = |name: &str| module.find_symbol(name).filter(|symbol| tracer.index.field_names.contains(symbol));
+    let base = [module.name(data.name), "$offset"].concat();
+    let taken = |name: &str| module.find_symbol(name).filter(|&symbol| tracer.index.field_names[symbol]);
     let mut name = base.clone();
     let mut number = 1;
     while let Some(symbol) = taken(&name)

@@ -1,12 +1,13 @@
 //! Trace a value that a method of an updater is called on back to the updater it must be.
 
 use r8lite_ir::{
-    Body, Class, Constant, Field, Flags, Func, Hierarchy, Inst, InstData, MethodRef, Module, Op, Payload, Value,
-    ValueDef,
+    Body, Class, Constant, Field, Flags, Func, Hierarchy, Inst, InstData, MethodRef, Module, Op, Payload, SecondaryMap,
+    Value, ValueDef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::api::{Api, ApiMethod};
 use super::incoming::for_each_incoming;
 use super::index::ProgramIndex;
 use super::reasons;
@@ -37,9 +38,10 @@ pub(crate) struct Trace {
 pub(crate) struct Tracer<'a> {
     pub(crate) module: &'a Module,
     pub(crate) hierarchy: &'a Hierarchy,
+    pub(crate) api: &'a Api,
     pub(crate) index: &'a ProgramIndex,
     pub(crate) options: &'a PlanOptions,
-    pub(crate) by_field: FxHashMap<Field, UpdaterId>,
+    pub(crate) by_field: SecondaryMap<Field, Option<UpdaterId>>,
     /// For each method that only returns an updater field: that field.
     pub(crate) accessors: FxHashMap<Func, Field>,
 }
@@ -48,12 +50,14 @@ impl<'a> Tracer<'a> {
     pub(crate) fn new(
         module: &'a Module,
         hierarchy: &'a Hierarchy,
+        api: &'a Api,
         index: &'a ProgramIndex,
         updaters: &[UpdaterPlan],
         options: &'a PlanOptions,
     ) -> Tracer<'a> {
-        let by_field = updaters.iter().enumerate().map(|(i, row)| (row.field, UpdaterId(i as u32))).collect();
-        let mut tracer = Tracer { module, hierarchy, index, options, by_field, accessors: FxHashMap::default() };
+        let mut by_field = SecondaryMap::new();
+        updaters.iter().enumerate().for_each(|(i, row)| by_field[row.field] = Some(UpdaterId(i as u32)));
+        let mut tracer = Tracer { module, hierarchy, api, index, options, by_field, accessors: FxHashMap::default() };
         // An accessor stands where an updater is read, or calls one that does: look only there, inside out.
         let mut found: Vec<Func> = index.reads.iter().map(|&(site, _)| site.func).collect();
         for _ in 0..MAX_ACCESSOR_DEPTH {
@@ -88,11 +92,17 @@ impl<'a> Tracer<'a> {
         match read.op {
             Op::GetStatic => {
                 let field = self.hierarchy.resolve_field(self.module, read.field_symbol()?)?;
-                self.by_field.contains_key(&field).then_some(field)
+                self.by_field[field].map(|_| field)
             }
             Op::InvokeStatic => self.accessors.get(&self.callee(read.op, &read.payload)?).copied(),
             _ => None,
         }
+    }
+
+    /// Whether an instruction calls an operation of an updater.
+    pub(crate) fn is_updater_call(&self, data: &InstData) -> bool {
+        let method = data.method_symbol().and_then(|method| self.api.method(method));
+        matches!(method, Some(ApiMethod::Operation(..)))
     }
 
     /// The one method that a call certainly runs, unless it throws first.
@@ -186,7 +196,7 @@ impl<'a> Tracer<'a> {
                 ValueDef::Result(inst) => match self.trace_result(func, body, inst, &mut todo)? {
                     None => {}
                     Some(field) => {
-                        let found = self.by_field[&field];
+                        let found = self.by_field[field].expect("what was read is the field of an updater");
                         if updater.is_some_and(|other| other != found) {
                             return Err(reasons::receiver_disagrees());
                         }
@@ -211,7 +221,7 @@ impl<'a> Tracer<'a> {
                     Some(field) if data.op == Op::GetField => {
                         Err(reasons::receiver_instance_field(&field_name(self.module, field)))
                     }
-                    Some(field) if self.by_field.contains_key(&field) => Ok(Some(field)),
+                    Some(field) if self.by_field[field].is_some() => Ok(Some(field)),
                     _ => Err(reasons::receiver_unknown("a field of a class that is not in the input")),
                 }
             }
@@ -280,6 +290,6 @@ impl<'a> Tracer<'a> {
 
     fn method_ref_name(&self, method: MethodRef) -> String {
         let data = self.module.method_ref(method);
-        format!("{}.{}", self.module.class_name(data.class), self.module.name(data.name))
+        [self.module.class_name(data.class), ".", self.module.name(data.name)].concat()
     }
 }

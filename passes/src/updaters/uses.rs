@@ -96,7 +96,7 @@ impl<'a, 'b> UseFinder<'a, 'b> {
             Op::CheckCast => todo.push((site.func, data.result.expect("a cast has a result"))),
             Op::Select if index > 0 => todo.push((site.func, data.result.expect("a select has a result"))),
             op if op.is_invoke() => {
-                if self.tracer.index.is_call(site) && index == 0 {
+                if index == 0 && self.tracer.is_updater_call(data) {
                     // A call that also takes the updater as an argument is met once more for that.
                     if !self.replaced.contains(&site) {
                         uses.kept_calls += 1;

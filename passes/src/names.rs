@@ -5,13 +5,13 @@ use r8lite_ir::{Field, Func, Module, Type};
 /// `Class.field` of a field.
 pub(crate) fn field_name(module: &Module, field: Field) -> String {
     let data = &module.fields[field];
-    format!("{}.{}", module.class_name(data.class), module.name(data.name))
+    [module.class_name(data.class), ".", module.name(data.name)].concat()
 }
 
 /// `Class.method` of a method.
 pub(crate) fn func_name(module: &Module, func: Func) -> String {
     let data = &module.funcs[func];
-    format!("{}.{}", module.class_name(data.class), module.name(data.name))
+    [module.class_name(data.class), ".", module.name(data.name)].concat()
 }
 
 /// A type, with full class names.

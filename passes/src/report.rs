@@ -215,7 +215,7 @@ fn updater_row(module: &Module, updater: &UpdaterPlan) -> UpdaterRow {
     };
     let reason = match (&updater.reason, &updater.offset) {
         (Some(reason), _) => reason.text.clone(),
-        (None, Some(offset)) => format!("{} takes its place", offset.name),
+        (None, Some(offset)) => [&offset.name, " takes its place"].concat(),
         (None, None) => "no call needs an offset".to_owned(),
     };
     UpdaterRow {
@@ -319,7 +319,13 @@ fn push_descriptor(module: &Module, text: &mut String, ty: Type) {
         Type::Null => unreachable!("no parameter is declared with the type of null"),
         Type::Class(class) => {
             text.push('L');
-            text.extend(module.class_name(class).chars().map(|c| if c == '.' { '/' } else { c }));
+            let name = module.class_name(class);
+            for (index, part) in name.split('.').enumerate() {
+                if index > 0 {
+                    text.push('/');
+                }
+                text.push_str(part);
+            }
             ';'
         }
         Type::Array(array) => {

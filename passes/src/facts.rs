@@ -31,6 +31,7 @@ use r8lite_ir::{
     SecondaryMap, Target, Type, Value, ValueDef,
 };
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Above this many bits (blocks times facts) only facts that need no flow are known: 16 MiB.
 const MAX_BITS: usize = 1 << 27;
@@ -539,11 +540,11 @@ struct Sources {
 #[derive(Clone, Default)]
 struct BlockSources {
     /// By its instructions.
-    established: Vec<u32>,
+    established: SmallVec<[u32; 4]>,
     /// By the sides of its branch.
-    on_edges: [Vec<u32>; 2],
+    on_edges: [SmallVec<[u32; 4]>; 2],
     /// Facts about its parameters, with the parameter's index; the arguments establish them.
-    on_params: Vec<(u32, u32)>,
+    on_params: SmallVec<[(u32, u32); 2]>,
 }
 
 /// A row of bits for each block.

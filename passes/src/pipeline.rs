@@ -313,8 +313,11 @@ impl State {
     fn finish(mut self, whole: bool) -> Result<Verified, PipelineError> {
         let hierarchy = self.known.hierarchy(&self.module);
         let changed = self.known.bodies.changed(&self.module, &hierarchy);
-        let whole = whole || self.foreign;
-        verify_changed(self.module, |func| whole || changed[func])
+        let Self { module, known, foreign, .. } = self;
+        // The verifier finds out for itself; the room of what was known serves it as well.
+        drop((known, hierarchy));
+        let whole = whole || foreign;
+        verify_changed(module, |func| whole || changed[func])
             .map_err(|invalid| PipelineError::Broken { pass: None, diagnostics: invalid.diagnostics })
     }
 }

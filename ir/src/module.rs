@@ -281,7 +281,20 @@ impl Module {
     }
     /// The methods that program classes have now, in the order of their classes.
     pub fn program_funcs(&self) -> impl Iterator<Item = Func> + '_ {
-        self.program_classes().flat_map(|class| self.classes[class].methods.iter().copied())
+        // By hand, for there are many and much asks for all: a `flat_map` takes five times as long.
+        let mut classes = self.classes.values();
+        let mut methods = [].iter();
+        std::iter::from_fn(move || {
+            loop {
+                if let Some(&func) = methods.next() {
+                    return Some(func);
+                }
+                let class = classes.next()?;
+                if class.origin == ClassOrigin::Program {
+                    methods = class.methods.iter();
+                }
+            }
+        })
     }
 
     /// Declares a field and lists it in its class.

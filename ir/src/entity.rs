@@ -103,6 +103,12 @@ impl<K: Entity, V> PrimaryMap<K, V> {
         self.items.push(value);
         key
     }
+    /// Moves all things to a map without room to spare. This one keeps its room, and begins anew.
+    pub(crate) fn move_out(&mut self) -> Self {
+        let mut items = Vec::with_capacity(self.items.len());
+        items.append(&mut self.items);
+        Self { items, key: PhantomData }
+    }
     /// The id that the next [`PrimaryMap::push`] returns.
     pub fn next_key(&self) -> K {
         K::new(self.items.len())

@@ -98,6 +98,25 @@ impl Body {
         body
     }
 
+    /// Moves everything to a body without room to spare, and leaves an empty entry block and the room: for who makes
+    /// many bodies. What does not grow bit by bit lies close together, and every later walk gains from that.
+    pub(crate) fn move_out(&mut self) -> Body {
+        let Self { blocks, layout, insts, values } = self;
+        let mut moved = Self {
+            blocks: blocks.move_out(),
+            layout: SmallVec::from_slice(layout),
+            insts: insts.move_out(),
+            values: values.move_out(),
+        };
+        for block in moved.blocks.values_mut() {
+            block.insts.shrink_to_fit();
+            block.catches.shrink_to_fit();
+        }
+        layout.clear();
+        layout.push(blocks.push(BlockData::default()));
+        moved
+    }
+
     /// The entry block.
     ///
     /// # Panics

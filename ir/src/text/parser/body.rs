@@ -106,7 +106,10 @@ impl<'a> Parser<'a> {
         self.scopes.enter();
         let data = &self.module.funcs[method.func];
         let (class, sig, is_static) = (data.class, data.sig, data.is_static());
-        let mut body = Body::new();
+        let mut body = match self.room.take() {
+            Some(room) => room,
+            None => Body::new(),
+        };
         let block = body.entry();
         if !is_static {
             let this = self.module.symbol("this");
@@ -141,8 +144,8 @@ impl<'a> Parser<'a> {
                 self.scopes.set_label(name, Label { block, defined: true });
             }
         }
-        // A copy lies closer together than what grew bit by bit, and every later walk gains from that.
-        self.module.funcs[method.func].body = Some(cx.body.clone());
+        self.module.funcs[method.func].body = Some(cx.body.move_out());
+        self.room = Some(cx.body);
         self.go_on()
     }
 

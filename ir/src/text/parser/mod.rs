@@ -26,6 +26,7 @@ use super::names::ShortNames;
 use super::{ParseError, Source};
 use crate::diag::Diagnostic;
 use crate::entity::{Class, Entity, FieldRef, File, MethodRef, Symbol};
+use crate::function::Body;
 use crate::module::{ClassOrigin, Module};
 use crate::types::Type;
 
@@ -71,6 +72,8 @@ struct Parser<'a> {
     method_refs: FxHashMap<(&'a str, u32), MethodRef>,
     index: Option<MemberIndex>,
     scopes: Scopes,
+    /// An empty body with the room that bodies needed so far.
+    room: Option<Body>,
     /// How many classes had a brace missing.
     unclosed: usize,
 }
@@ -105,6 +108,7 @@ pub(super) fn parse(mut module: Module, sources: &[Source<'_>], origin: ClassOri
         method_refs: FxHashMap::default(),
         index: None,
         scopes: Scopes::default(),
+        room: None,
         unclosed: 0,
     };
     // Whether the cap was reached does not matter here.

@@ -153,7 +153,7 @@ pub struct FuncData {
     pub flags: Flags,
     /// Its code; none if abstract, native or unread. The entry block's parameters are `this` (unless static), then those of
     /// the signature.
-    pub body: Option<Body>,
+    pub body: Option<Box<Body>>,
     /// The byte offset of its name in the text.
     pub pos: u32,
 }

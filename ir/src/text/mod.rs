@@ -75,7 +75,7 @@ pub fn parse(sources: &[Source<'_>]) -> Result<Module, ParseError> {
 struct Library {
     /// All of it but its bodies, which nobody needs who only resolves names.
     declarations: Module,
-    bodies: Vec<(Func, Body)>,
+    bodies: Vec<(Func, Box<Body>)>,
 }
 
 /// The library is the same for every program, and copying it is ten times as fast as parsing it.

@@ -186,7 +186,7 @@ fn lift_method(module: &mut Module, class: &Loaded<'_>, method: usize) -> Result
     let body = body::lift(module, &class.file, func, &code)?;
     let data = &mut module.funcs[func];
     data.flags = data.flags.without(Flags::UNREAD);
-    data.body = Some(body);
+    data.body = Some(Box::new(body));
     Ok(())
 }
 

@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
                 self.scopes.set_label(name, Label { block, defined: true });
             }
         }
-        self.module.funcs[method.func].body = Some(cx.body.move_out());
+        self.module.funcs[method.func].body = Some(Box::new(cx.body.move_out()));
         self.room = Some(cx.body);
         self.go_on()
     }

@@ -165,7 +165,8 @@ fn report(lifted: &LiftedProgram<'_>, applied: &[Applied], backend: Backend, obs
                 report.remarks.push(format!("the class {name} comes in addition, and holds sun.misc.Unsafe"));
             }
             report.remarks.push(
-                "sun.misc.Unsafe is in the module jdk.unsupported; Java 24 and later warn when it is used, and \
+                "sun.misc.Unsafe is in the module jdk.unsupported, for which jars on a module path that are no modules need \
+                 --add-modules jdk.unsupported; Java 24 and later warn when it is used, and \
                  --sun-misc-unsafe-memory-access=deny forbids it"
                     .to_owned(),
             );

@@ -63,8 +63,8 @@ pub use class::{Attribute, ClassFile, Member, NEWEST_MAJOR, read, write};
 pub use code::{Code, ExceptionRange, Located};
 pub use dump::{dump_insn, dump_method};
 pub use edit::{
-    CodeEdits, Handler, add_field, add_method, add_module_requires, apply, class_initializer, new_attribute,
-    stack_effect,
+    CodeEdits, Handler, add_field, add_method, add_module_requires, apply, class_initializer, copy_method,
+    new_attribute, stack_effect,
 };
 pub use error::{Error, Offset, Place, Problem, Result};
 pub use insn::{Insn, Label, Switch};

@@ -154,6 +154,9 @@ pub struct FuncData {
     /// Its code; none if abstract, native or unread. The entry block's parameters are `this` (unless static), then those of
     /// the signature.
     pub body: Option<Box<Body>>,
+    /// The method that it is a copy of, if an optimisation made it: nothing outside the program knows of it. The text does
+    /// not say so.
+    pub copy_of: Option<Func>,
     /// The byte offset of its name in the text.
     pub pos: u32,
 }

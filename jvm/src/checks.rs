@@ -3,7 +3,7 @@
 //! These panic where something is wrong with this crate; that something is wrong with the bytes is no matter.
 
 use r8lite_ir::text;
-use r8lite_passes::plan::{PlanOptions, decide};
+use r8lite_passes::plan::PlanOptions;
 
 use crate::{Applied, ApplyOptions, Backend, Input, Lifted, Methods, Options, apply, lift};
 
@@ -46,7 +46,7 @@ fn optimize(bytes: &[u8], backend: Backend) -> Applied {
         plan: PlanOptions { whole_program: true, declares_uids: true, ..PlanOptions::default() },
         ..ApplyOptions::default()
     };
-    let plan = decide(&lifted.module, &options.plan);
+    let (lifted, plan) = lifted.specialise(&options.plan).unwrap_or_else(|error| panic!("{error}"));
     apply(&[Input { bytes, name: "any.class" }], &lifted, &plan, &options)
 }
 

@@ -106,7 +106,7 @@ pub enum Methods {
 }
 
 /// What [`lift()`] made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Lifted {
     /// The program on top of the class library.

@@ -138,3 +138,11 @@ pub(crate) fn descriptor(module: &Module, ty: Type) -> String {
         Type::Array(array) => format!("[{}", descriptor(module, module.array_element(array))),
     }
 }
+
+/// A method descriptor.
+pub(crate) fn method_descriptor(module: &Module, sig: Sig) -> String {
+    let sig = module.sig(sig);
+    let params: String = sig.params.iter().map(|&param| descriptor(module, param)).collect();
+    let ret = sig.ret.map_or_else(|| "V".to_owned(), |ret| descriptor(module, ret));
+    format!("({params}){ret}")
+}

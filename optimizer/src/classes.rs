@@ -49,7 +49,8 @@ pub(crate) fn optimize(
     }
     drive::warn_of_idle_patterns(&options.plan, &lifted.views[0].lifted.module, console);
     let plan_options = PlanOptions { declares_uids: true, ..options.plan.clone() };
-    let decided = clock.time("plan", || lifted.decide(&plan_options));
+    let specialised = clock.time("plan", || lifted.specialise(&plan_options));
+    let (lifted, decided) = specialised.map_err(|error| Failure::Bug(error.to_string()))?;
     let obstacles = program.obstacles(&lifted);
     let mut how = ApplyOptions::default();
     how.backend = backend(&options.class_files, &obstacles)?;
@@ -143,8 +144,7 @@ fn report(lifted: &LiftedProgram<'_>, applied: &[Applied], backend: Backend, obs
         let updaters = applied.plan.updaters.iter().zip(rows.updaters);
         let updaters = updaters.filter(|(updater, _)| own(module.fields[updater.field].class));
         report.updaters.extend(updaters.map(|(_, row)| row));
-        let calls = applied.plan.calls.iter().zip(rows.calls);
-        report.calls.extend(calls.filter(|(call, _)| own(module.funcs[call.site.func].class)).map(|(_, row)| row));
+        report.calls.extend(rows.calls.into_iter().filter(|row| module.find_class(&row.class).is_some_and(own)));
         if view.version > 0 {
             let classes: BTreeSet<&str> =
                 module.program_classes().filter(|&class| own(class)).map(|class| module.class_name(class)).collect();
@@ -153,6 +153,8 @@ fn report(lifted: &LiftedProgram<'_>, applied: &[Applied], backend: Backend, obs
             report.remarks.push(format!("for Java {version} and later these have versions of their own: {classes}"));
         }
     }
+    // Views share most of their classes.
+    report.summary.copied_bytes = applied.iter().map(|applied| applied.copied).max().unwrap_or(0);
     report.count();
     report.remarks.extend(lifted.refused.iter().map(|refused| format!("left as it is: {refused}")));
     let changed = applied.iter().flat_map(|applied| &applied.classes).any(Option::is_some);

@@ -119,7 +119,12 @@ fn optimize_ir(options: &Options, inputs: &[Input], console: &Console, mut clock
     }
     let module = clock.time("parse", || parse(inputs, console))?;
     let verified = clock.time("verify", || check(module, inputs, console))?;
-    let prepared = prepare(verified, options, &mut clock)?;
+    let mut prepared = prepare(verified, options, &mut clock)?;
+    if options.only_plan {
+        // The passes would make the copies; the plan speaks of them only once they are there.
+        let specialised = clock.time("plan", || prepared.specialise(&options.plan));
+        (prepared, _) = specialised.map_err(|error| Failure::Bug(error.to_string()))?;
+    }
     let mut pipeline = clock
         .time("plan", || Pipeline::deciding(prepared, &options.plan, options.config.clone()))
         .map_err(anyhow::Error::new)?;

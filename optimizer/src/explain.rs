@@ -94,14 +94,20 @@ fn reason(reason: &str) -> String {
 
 fn summary_lines(out: &mut String, summary: &Summary) {
     let Summary { updaters_found, updaters_instrumented, updaters_removed, .. } = summary;
-    let Summary { calls_total, calls_replaced, calls_guarded, calls_specialised, calls_kept, .. } = summary;
+    let Summary { calls_total, calls_replaced, calls_guarded, calls_specialised, calls_kept, copied_bytes, .. } =
+        summary;
     writeln!(out, "updaters: {updaters_found} found, {updaters_instrumented} instrumented, {updaters_removed} removed")
         .expect("writing to a string");
     let specialised =
         if *calls_specialised == 0 { String::new() } else { format!("{calls_specialised} specialised, ") };
+    let copied =
+        if *copied_bytes == 0 { String::new() } else { format!("; copies of methods take {copied_bytes} bytes") };
     let guarded = if *calls_guarded == 0 { String::new() } else { format!(" ({calls_guarded} with a guard)") };
-    writeln!(out, "calls: {calls_total} in all, {calls_replaced} replaced{guarded}, {specialised}{calls_kept} kept")
-        .expect("writing to a string");
+    writeln!(
+        out,
+        "calls: {calls_total} in all, {calls_replaced} replaced{guarded}, {specialised}{calls_kept} kept{copied}"
+    )
+    .expect("writing to a string");
 }
 
 /// The share of calls that the program no longer makes, in percent; all of them if there are none.
@@ -118,7 +124,8 @@ pub fn replaced_percent(summary: &Summary) -> f64 {
 /// Never: strings and numbers can always be written as JSON.
 pub fn json(report: &Report) -> String {
     let Summary { updaters_found, updaters_instrumented, updaters_removed, .. } = report.summary;
-    let Summary { calls_total, calls_replaced, calls_guarded, calls_specialised, calls_kept, .. } = report.summary;
+    let Summary { calls_total, calls_replaced, calls_guarded, calls_specialised, calls_kept, copied_bytes, .. } =
+        report.summary;
     let json = Json {
         schema: 1,
         summary: JsonSummary {
@@ -134,6 +141,7 @@ pub fn json(report: &Report) -> String {
                 specialised: calls_specialised,
                 kept: calls_kept,
             },
+            copies: JsonCopies { bytes: copied_bytes },
         },
         updaters: report.updaters.iter().map(JsonUpdater::new).collect(),
         calls: report.calls.iter().map(JsonCall::new).collect(),
@@ -157,6 +165,7 @@ struct Json<'a> {
 struct JsonSummary {
     updaters: JsonUpdaters,
     calls: JsonCalls,
+    copies: JsonCopies,
 }
 
 #[derive(Serialize)]
@@ -173,6 +182,11 @@ struct JsonCalls {
     guarded: usize,
     specialised: usize,
     kept: usize,
+}
+
+#[derive(Serialize)]
+struct JsonCopies {
+    bytes: usize,
 }
 
 #[derive(Serialize)]

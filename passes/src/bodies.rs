@@ -235,6 +235,11 @@ impl Bodies {
         module.funcs.keys().for_each(|func| self.changed[func] = self.run);
     }
 
+    /// Says that a method came in addition.
+    pub(crate) fn added(&mut self, func: Func) {
+        self.changed[func] = self.run;
+    }
+
     /// Says that something changed which passes go by besides the body, if it has one of some opcodes: such bodies
     /// count as changed.
     pub(crate) fn look_again(&mut self, module: &Module, ops: OpSet) {

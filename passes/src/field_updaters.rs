@@ -2,12 +2,12 @@
 
 use r8lite_ir::Verified;
 
-use crate::pipeline::{self, Config, RunError, Schedule};
-use crate::plan::{self, PlanOptions};
+use crate::pipeline::{Config, Pipeline, Prepared, RunError, Schedule};
+use crate::plan::PlanOptions;
 use crate::report::Report;
 
-/// What runs: the three phases, and the two passes without which they would leave updaters behind that nothing uses.
-const PHASES: &[&str] = &["instrument", "replace", "unused-args", "triggers", "retire"];
+/// What runs: the three phases, what makes more calls known to them, and the two passes without which they would leave updaters behind that nothing uses.
+const PHASES: &[&str] = &["specialise", "instrument", "replace", "unused-args", "triggers", "retire"];
 
 /// Replaces field updaters in a module, and does nothing else to it.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +28,9 @@ impl FieldUpdaters {
     /// # Errors
     /// A bug of a pass; no verified module is a reason to fail.
     pub fn run(&self, module: Verified) -> Result<(Verified, Report), RunError> {
-        let plan = plan::decide(&module, &self.options);
         let config = Config { schedule: Schedule::of(PHASES)?, ..Config::default() };
-        pipeline::run(module, &plan, config)
+        let mut pipeline = Pipeline::deciding(Prepared::raw(module), &self.options, config)?;
+        pipeline.run_all()?;
+        Ok(pipeline.finish()?)
     }
 }

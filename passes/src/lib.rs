@@ -54,6 +54,7 @@ pub mod registry;
 pub mod replace;
 pub mod report;
 pub mod retire;
+pub mod specialise;
 pub mod triggers;
 pub mod unused_args;
 mod updaters;

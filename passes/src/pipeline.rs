@@ -363,6 +363,24 @@ impl Prepared {
         plan::decide_with(&self.0.module, &mut self.0.known, options)
     }
 
+    /// Makes copies of methods until no plan asks for more, and yields the last plan: see [`crate::specialise`].
+    ///
+    /// # Errors
+    /// If the pass went wrong.
+    pub fn specialise(mut self, options: &PlanOptions) -> Result<(Self, Plan), PipelineError> {
+        loop {
+            let plan = self.decide(options);
+            if plan.copies.is_empty() {
+                return Ok((self, plan));
+            }
+            let schedule = Schedule::exactly(&["specialise"]).expect("it is a pass of the registry");
+            let config = Config { schedule, ..Config::default() };
+            let mut pipeline = Pipeline::after(self, &plan, config).expect("one pass is in order");
+            pipeline.run_all()?;
+            self = pipeline.prepared();
+        }
+    }
+
     /// The module, for who wants no more than that.
     ///
     /// # Errors
@@ -373,7 +391,14 @@ impl Prepared {
 }
 
 /// What is planned before the plan.
-static NOTHING: Plan = Plan { updaters: Vec::new(), calls: Vec::new(), accessors: Vec::new(), kept: Vec::new() };
+static NOTHING: Plan = Plan {
+    updaters: Vec::new(),
+    calls: Vec::new(),
+    accessors: Vec::new(),
+    copies: Vec::new(),
+    originals: Vec::new(),
+    kept: Vec::new(),
+};
 
 impl<'a> Pipeline<'a> {
     /// A module before the first pass. The plan must be one of this very module.
@@ -418,7 +443,7 @@ impl<'a> Pipeline<'a> {
         options: &PlanOptions,
         config: Config,
     ) -> Result<Pipeline<'static>, ConfigError> {
-        let plan = prepared.decide(options);
+        let plan = copies_last(prepared.decide(options));
         let mut pipeline = Pipeline::with_plan(prepared, Cow::Owned(plan), config)?;
         // Without the phases there is nothing to carry out.
         let has_phases = registry::PASSES
@@ -431,7 +456,7 @@ impl<'a> Pipeline<'a> {
 
     fn with_plan(prepared: Prepared, plan: Cow<'a, Plan>, config: Config) -> Result<Self, ConfigError> {
         config.schedule.check_order()?;
-        let report = Report::planned(prepared.module(), &plan);
+        let report = Report::rows(prepared.module(), &plan);
         Ok(Self { state: prepared.0, plan, config, report, again: None, done: 0, round_changed: false })
     }
 
@@ -517,15 +542,17 @@ impl<'a> Pipeline<'a> {
         }
         let Some(again) = self.again.as_mut().filter(|again| again.changed) else { return };
         let State { module, known, .. } = &mut self.state;
-        let next = plan::decide_with(module, known, &again.options);
+        let next = copies_last(plan::decide_with(module, known, &again.options));
         if !next.has_work() {
             return;
         }
-        let report = std::mem::replace(&mut self.report, Report::planned(module, &next));
+        // Passes that found nothing to do by the last plan may find something by this one.
+        known.bodies.stir();
+        let report = std::mem::replace(&mut self.report, Report::rows(module, &next));
         let plan = std::mem::replace(&mut self.plan, Cow::Owned(next)).into_owned();
         again.earlier = Some(match again.earlier.take() {
             Some((first, earlier)) => {
-                let earlier = earlier.followed_by(&first, &plan, report);
+                let earlier = earlier.followed_by(module, &first, &plan, report);
                 (first, earlier)
             }
             None => (plan, report),
@@ -640,13 +667,22 @@ impl<'a> Pipeline<'a> {
         let module = self.state.finish(self.config.verify_each)?;
         let (plan, report) = match self.again.and_then(|again| again.earlier) {
             Some((first, earlier)) => {
-                let report = earlier.followed_by(&first, &self.plan, self.report);
+                let report = earlier.followed_by(&module, &first, &self.plan, self.report);
                 (first, report)
             }
             None => (self.plan.into_owned(), self.report),
         };
+        let report = report.fold_copies(&module, &plan);
         Ok(Optimized { module, plan, report })
     }
+}
+
+/// The plan without its copies if it has calls to replace: what these leave may prove enough.
+fn copies_last(mut plan: Plan) -> Plan {
+    if plan.calls.iter().any(|call| matches!(call.action, plan::Action::Replace(_))) {
+        plan.copies.clear();
+    }
+    plan
 }
 
 /// Verifies a module after a pass, in its place.

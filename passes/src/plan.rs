@@ -9,7 +9,7 @@ pub use crate::updaters::{decide, decide_but_for};
 
 use std::collections::BTreeMap;
 
-use r8lite_ir::{Class, Entity, Field, Flags, Func, Inst, Type};
+use r8lite_ir::{Class, Entity, Field, Flags, Func, Inst, Module, Type};
 
 /// Where an instruction stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -47,15 +47,26 @@ pub struct Plan {
     pub calls: Vec<CallPlan>,
     /// Static methods that do nothing but return an updater, and that go once nothing calls them.
     pub accessors: Vec<Func>,
+    /// Copies of methods that are to be made, for callers that pass certain updaters. Then a new plan is due.
+    pub copies: Vec<CopyPlan>,
+    /// Methods of which only copies are used, and that go.
+    pub originals: Vec<Func>,
     /// Fields of the program that are not to be touched, in the order of classes and fields.
     pub kept: Vec<Field>,
 }
 
 impl Plan {
-    /// Whether a call is to be replaced, or an updater expected to go.
+    /// Whether a call is to be replaced, a method to be copied, or an updater or a method expected to go.
     pub fn has_work(&self) -> bool {
-        self.calls.iter().any(|call| matches!(call.action, Action::Replace(_)))
+        !self.copies.is_empty()
+            || !self.originals.is_empty()
+            || self.calls.iter().any(|call| matches!(call.action, Action::Replace(_)))
             || self.updaters.iter().any(|updater| updater.remove)
+    }
+
+    /// The methods that go once nothing calls them.
+    pub(crate) fn unused_methods(&self) -> impl Iterator<Item = Func> + '_ {
+        self.accessors.iter().chain(&self.originals).copied()
     }
 }
 
@@ -158,6 +169,31 @@ pub struct OffsetField {
     pub name: String,
     /// Its flags: private, or as visible as the calls that read it need.
     pub flags: Flags,
+}
+
+/// A copy of a method for those of its callers that pass certain updaters, so that in the copy these are known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct CopyPlan {
+    /// The method that is copied.
+    pub func: Func,
+    /// The parameters that receive updaters, by their places among those of the entry block, and the updaters' fields.
+    pub updaters: Vec<(usize, Field)>,
+    /// What the copy is called.
+    pub name: String,
+    /// Its flags: private, or as visible as its callers need.
+    pub flags: Flags,
+    /// The calls that are to lead to the copy.
+    pub calls: Vec<Site>,
+}
+
+impl CopyPlan {
+    /// The copy, if it is there already.
+    pub fn made(&self, module: &Module) -> Option<Func> {
+        let data = &module.funcs[self.func];
+        let declared = module.declared_method(data.class, module.find_symbol(&self.name)?, data.sig)?;
+        (module.funcs[declared].copy_of == Some(self.func)).then_some(declared)
+    }
 }
 
 /// What is decided for a call.

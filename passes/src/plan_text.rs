@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::names::{field_name, func_name};
-use crate::plan::{Access, Action, CallPlan, Guard, Plan, Replacement, Site, UpdaterPlan};
+use crate::plan::{Access, Action, CallPlan, CopyPlan, Guard, Plan, Replacement, Site, UpdaterPlan};
 use r8lite_ir::{Module, text};
 
 impl Plan {
@@ -16,6 +16,16 @@ impl Plan {
         }
         for call in &self.calls {
             write_call(&mut out, module, self, call);
+        }
+        for copy in &self.copies {
+            write_copy(&mut out, module, copy);
+        }
+        for &original in &self.originals {
+            line(
+                &mut out,
+                0,
+                &format!("method {}: goes, since only copies of it are used", func_name(module, original)),
+            );
         }
         for &accessor in &self.accessors {
             line(&mut out, 0, &format!("accessor {}: goes if nothing calls it", func_name(module, accessor)));
@@ -57,6 +67,16 @@ fn write_call(out: &mut String, module: &Module, plan: &Plan, call: &CallPlan) {
     match &call.action {
         Action::Keep(reason) => line(out, 2, &format!("keep ({}): {}", reason.code, reason.text)),
         Action::Replace(replacement) => line(out, 2, &describe(replacement)),
+    }
+}
+
+fn write_copy(out: &mut String, module: &Module, copy: &CopyPlan) {
+    let updaters: Vec<String> = copy.updaters.iter().map(|&(_, field)| field_name(module, field)).collect();
+    let made = if copy.made(module).is_some() { "is there" } else { "copy" };
+    let copied = func_name(module, copy.func);
+    line(out, 0, &format!("{made} {copied} as {} for {}", copy.name, updaters.join(", ")));
+    for &call in &copy.calls {
+        line(out, 2, &format!("called by {}", site(module, call)));
     }
 }
 

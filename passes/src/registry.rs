@@ -9,7 +9,7 @@ use crate::bodies::Bodies;
 pub use crate::bodies::OpSet;
 use crate::plan::Plan;
 use crate::report::Report;
-use crate::{branchless, cleanup, instrument, replace, retire, triggers, unused_args};
+use crate::{branchless, cleanup, instrument, replace, retire, specialise, triggers, unused_args};
 
 /// What a pass is lent.
 #[derive(Debug)]
@@ -197,6 +197,12 @@ pub struct Pass {
 /// Every pass.
 pub const PASSES: &[Pass] = &[
     Pass {
+        name: "specialise",
+        about: "copies methods for the updaters that their callers pass",
+        required: false,
+        run: Run::Module(specialise::run),
+    },
+    Pass {
         name: "instrument",
         about: "adds the offset fields that the plan asks for",
         required: true,
@@ -279,7 +285,7 @@ const fn over_bodies(ops: OpSet, clean: fn(&BodyCx<'_>, Func, &mut Body) -> bool
 }
 
 /// What runs by default, once, in this order.
-pub const SCHEDULE: &[&str] = &["instrument", "replace"];
+pub const SCHEDULE: &[&str] = &["specialise", "instrument", "replace"];
 
 /// What runs after that, again and again until a whole round changes nothing: each pass makes work for others.
 pub const ROUND: &[&str] = &[
@@ -301,6 +307,7 @@ pub const PREPARATION: &[&str] = &["checks", "fold", "block-params", "unreachabl
 
 /// What must come before what: `(earlier, later, why)`.
 pub const ORDER: &[(&str, &str, &str)] = &[
+    ("specialise", "replace", "calls that lead to copies are found where the plan saw them"),
     ("instrument", "replace", "a replaced call reads the offset field"),
     ("replace", "retire", "an offset field that no replaced call reads yet would go"),
     ("replace", "dead-fields", "an offset field that no replaced call reads yet would go"),

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use r8lite_ir::text::Source;
-use r8lite_ir::{Field, Module, Sig, Type};
+use r8lite_ir::{Field, Func, Module, Sig, Type};
 use rustc_hash::FxHashMap;
 
 use crate::names::field_name;
@@ -39,12 +39,15 @@ pub struct Summary {
     pub calls_total: usize,
     /// Calls that became accesses.
     pub calls_replaced: usize,
-    /// Of those, calls that check first that the updater is assigned, since an initialiser may reach them before.
+    /// Calls that became accesses, there or in copies, which check first that the updater is assigned, since an initialiser
+    /// may reach them before.
     pub calls_guarded: usize,
     /// Calls that stay, while copies of their method are used instead.
     pub calls_specialised: usize,
     /// Calls that stay.
     pub calls_kept: usize,
+    /// The bytes that copies of methods take in class files.
+    pub copied_bytes: usize,
 }
 
 /// Where something stands, as far as that is known.
@@ -100,7 +103,7 @@ pub struct CallRow {
     pub updater: Option<String>,
     /// `replaced`, `specialised` or `kept`.
     pub status: &'static str,
-    /// Whether it was replaced, and checks first that the updater is assigned.
+    /// Whether it was replaced, there or in a copy, and checks first that the updater is assigned.
     pub guarded: bool,
     /// Why it stays and what would change that; what it became, if it does not.
     pub reason: Cow<'static, str>,
@@ -109,6 +112,11 @@ pub struct CallRow {
 impl Report {
     /// What is going to happen, by a plan of this very module.
     pub fn planned(module: &Module, plan: &Plan) -> Report {
+        Report::rows(module, plan).fold_copies(module, plan)
+    }
+
+    /// The same with a row for each call of the plan, those of copies among them.
+    pub(crate) fn rows(module: &Module, plan: &Plan) -> Report {
         let mut report = Report {
             summary: Summary::default(),
             updaters: plan.updaters.iter().map(|updater| updater_row(module, updater)).collect(),
@@ -138,23 +146,44 @@ impl Report {
     }
 
     /// This report, of `plan`, with what became of its rows by a plan that was made when that one was carried out.
-    pub(crate) fn followed_by(mut self, plan: &Plan, later_plan: &Plan, later: Report) -> Report {
-        let calls: FxHashMap<Site, usize> = plan.calls.iter().map(|call| call.site).zip(0..).collect();
-        for (call, row) in later_plan.calls.iter().zip(later.calls) {
-            if let Some(&at) = calls.get(&call.site)
-                && row.status == "replaced"
-            {
-                self.calls[at] = row;
-            }
-        }
+    pub(crate) fn followed_by(mut self, module: &Module, plan: &Plan, later_plan: &Plan, later: Report) -> Report {
+        let numbers = plan.calls.iter().map(|call| call.site).zip(0..).collect();
+        let later_calls = later_plan.calls.iter().map(|call| call.site).zip(later.calls);
+        merge_calls(module, &mut self.calls, &numbers, later_calls);
         let updaters: FxHashMap<Field, usize> = plan.updaters.iter().map(|updater| updater.field).zip(0..).collect();
         for (updater, row) in later_plan.updaters.iter().zip(later.updaters) {
             if let Some(&at) = updaters.get(&updater.field) {
                 let instrumented = self.updaters[at].instrumented || row.instrumented;
-                self.updaters[at] = UpdaterRow { instrumented, ..row };
+                let status = if instrumented && row.status == "kept" { "instrumented" } else { row.status };
+                let is_late = instrumented && !row.instrumented && status == "removed";
+                let reason = if is_late { "its offset field takes its place".to_owned() } else { row.reason };
+                self.updaters[at] = UpdaterRow { instrumented, status, reason, ..row };
             }
         }
         self.remarks.extend(later.remarks);
+        self.count();
+        self
+    }
+
+    /// This report, with a row for each call of `plan`, without those of calls in copies: what became of them is in the
+    /// rows of their originals. Those of methods that go are replaced.
+    pub(crate) fn fold_copies(mut self, module: &Module, plan: &Plan) -> Report {
+        let rows = plan.calls.iter().map(|call| call.site).zip(std::mem::take(&mut self.calls));
+        let is_copy = |(site, _): &(Site, CallRow)| module.funcs[site.func].copy_of.is_some();
+        let (copied, own): (Vec<_>, Vec<_>) = rows.partition(is_copy);
+        let numbers = own.iter().map(|&(site, _)| site).zip(0..).collect();
+        let (sites, mut rows): (Vec<Site>, Vec<CallRow>) = own.into_iter().unzip();
+        merge_calls(module, &mut rows, &numbers, copied.into_iter());
+        let goes = |func: Func| {
+            plan.originals.contains(&func) || !module.classes[module.funcs[func].class].methods.contains(&func)
+        };
+        for (site, row) in sites.iter().zip(&mut rows) {
+            if row.status == "specialised" && goes(site.func) {
+                row.status = "replaced";
+                row.reason = "copies of its method, one for each updater, took its place".into();
+            }
+        }
+        self.calls = rows;
         self.count();
         self
     }
@@ -168,10 +197,38 @@ impl Report {
             updaters_removed: self.updaters.iter().filter(|row| row.status == "removed").count(),
             calls_total: self.calls.len(),
             calls_replaced: calls("replaced"),
-            calls_guarded: self.calls.iter().filter(|row| row.status == "replaced" && row.guarded).count(),
+            calls_guarded: self.calls.iter().filter(|row| row.status != "kept" && row.guarded).count(),
             calls_specialised: calls("specialised"),
             calls_kept: calls("kept"),
+            copied_bytes: self.summary.copied_bytes,
         };
+    }
+}
+
+/// Puts what became of calls later into their rows; those of copies into the rows of their originals.
+fn merge_calls(
+    module: &Module,
+    rows: &mut [CallRow],
+    numbers: &FxHashMap<Site, usize>,
+    later: impl Iterator<Item = (Site, CallRow)>,
+) {
+    for (site, later) in later {
+        let original = module.funcs[site.func].copy_of;
+        let Some(&number) = numbers.get(&Site { func: original.unwrap_or(site.func), ..site }) else { continue };
+        let row = &mut rows[number];
+        match later.status {
+            "replaced" if original.is_none() => *row = later,
+            "replaced" if row.status == "kept" => {
+                let stays = std::mem::take(&mut row.reason);
+                row.reason =
+                    format!("copies of its method are used where the updater is known; the call itself stays: {stays}")
+                        .into();
+                row.status = "specialised";
+                row.guarded = later.guarded;
+            }
+            "replaced" if row.status == "specialised" => row.guarded |= later.guarded,
+            _ => {}
+        }
     }
 }
 

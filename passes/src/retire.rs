@@ -39,7 +39,7 @@ const INITIALISES: OpSet = OpSet::of(&[Op::GetStatic, Op::InitClass]);
 /// # Panics
 /// If the plan is of another module.
 pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassError> {
-    let mut changed = remove_accessors(module, cx);
+    let mut changed = remove_methods(module, cx);
     let hierarchy = cx.hierarchy(module);
     let standing = Standing::find(module, &hierarchy, cx.plan);
     let read = fields_read(module, cx, &hierarchy);
@@ -94,17 +94,15 @@ impl Standing {
     }
 }
 
-/// Removes accessors that nothing calls, innermost last.
-fn remove_accessors(module: &mut Module, cx: &mut PassCx<'_>) -> bool {
+/// Removes accessors that nothing calls, and methods of which only copies are called, innermost last.
+fn remove_methods(module: &mut Module, cx: &mut PassCx<'_>) -> bool {
     let mut changed = false;
     // An accessor of an accessor frees the inner one; the plan follows only a few in a row.
     loop {
         let called = funcs_called(module, cx);
         let dead: Vec<Func> = cx
             .plan
-            .accessors
-            .iter()
-            .copied()
+            .unused_methods()
             .filter(|func| !called.contains(func) && module.classes[module.funcs[*func].class].methods.contains(func))
             .collect();
         if dead.is_empty() {
@@ -119,22 +117,22 @@ fn remove_accessors(module: &mut Module, cx: &mut PassCx<'_>) -> bool {
     }
 }
 
-/// The plan's accessors that some instruction of the program calls.
+/// Those of them that some instruction of the program calls.
 fn funcs_called(module: &Module, cx: &mut PassCx<'_>) -> FxHashSet<Func> {
     let mut called = FxHashSet::default();
-    if cx.plan.accessors.is_empty() {
+    let wanted: FxHashSet<Func> = cx.plan.unused_methods().collect();
+    if wanted.is_empty() {
         return called;
     }
-    let wanted: FxHashSet<Func> = cx.plan.accessors.iter().copied().collect();
     let hierarchy = cx.hierarchy(module);
     let mut resolved = SecondaryMap::with_len(module.method_ref_count(), None);
     for index in 0..module.method_ref_count() {
         let method = MethodRef::new(index);
         resolved[method] = hierarchy.resolve_method(module, method).filter(|func| wanted.contains(func));
     }
-    for (_, mentions) in cx.known.bodies.mentions(module) {
+    for (func, mentions) in cx.known.bodies.mentions(module) {
         let methods = mentions.members.iter().filter_map(|member| member.method());
-        called.extend(methods.filter_map(|method| resolved[method]));
+        called.extend(methods.filter_map(|method| resolved[method]).filter(|&callee| callee != func));
     }
     called
 }

@@ -92,11 +92,13 @@ struct Library {
     name: &'static str,
     inputs: Vec<PathBuf>,
     classpath: Vec<PathBuf>,
+    /// What is said about it besides.
+    flags: &'static [&'static str],
 }
 
 impl Library {
     fn new(name: &'static str, inputs: Vec<PathBuf>) -> Library {
-        Library { name, inputs, classpath: Vec::new() }
+        Library { name, inputs, classpath: Vec::new(), flags: &[] }
     }
 
     fn with(self, classpath: Vec<PathBuf>) -> Library {
@@ -114,8 +116,8 @@ pub(crate) fn run_all() -> Result<()> {
     run(step::cargo().args(["build", "--release", "-p", "r8lite"]))?;
     let command = step::root().join("target/release/r8lite");
     let mut table = String::from(
-        "| library | updaters | of them gone | calls | replaced | by field access | with a guard | bytes |\n\
-         |---|--:|--:|--:|--:|--:|--:|--:|\n",
+        "| library | updaters | of them gone | calls | replaced | by field access | specialised | with a guard | copies | bytes |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for library in &libraries {
         table += &row(&command, library).with_context(|| library.name.to_owned())?;
@@ -164,13 +166,19 @@ fn libraries() -> Result<Vec<Library>> {
         .into_iter()
         .map(|prefix| jars(&arcadedb, prefix))
         .collect::<Result<_>>()?;
+    let reactor = |name, flags| -> Result<Library> {
+        let library = Library::new(name, jars(&spring, "reactor-core-")?).with(jars(&spring, "reactive-streams-")?);
+        Ok(Library { flags, ..library })
+    };
     let stdlib = || vec![kotlin.join("kotlin-stdlib.jar")];
     let one = |jar: &str| vec![PathBuf::from("/usr/share/java").join(jar)];
     Ok(vec![
         Library::new("kotlinx-coroutines 1.7.3", vec![coroutines(certora.join("Typechecker.jar"))?]).with(stdlib()),
         Library::new("kotlinx-coroutines 1.8.0", vec![kotlin.join("kotlinx-coroutines-core-jvm.jar")]).with(stdlib()),
         Library::new("kotlinx-coroutines 1.10.2", jupyter).with(stdlib()),
-        Library::new("reactor-core 3.7.19", jars(&spring, "reactor-core-")?).with(jars(&spring, "reactive-streams-")?),
+        reactor("reactor-core 3.7.19", &[])?,
+        reactor("the same with `--closed-packages`", &["--closed-packages"])?,
+        reactor("the same with `--whole-program`", &["--whole-program"])?,
         Library::new("netty 4.1.48 (Debian)", netty.collect()),
         Library::new("netty 4.1.135", jars(&spring, "netty-")?),
         Library::new("guava 31.1 (Debian)", one("guava.jar")),
@@ -268,14 +276,21 @@ fn unpack(file: &Path, folder: &Path, parts: &[&str]) -> Result<()> {
 
 /// Optimises a library, and says what became of it.
 fn row(command: &Path, library: &Library) -> Result<String> {
-    let folder = tempfile(&library.name.replace([' ', '(', ')', ','], "-"))?;
+    let folder = tempfile(&library.name.replace([' ', '(', ')', ',', '`'], "-"))?;
     let report = folder.join("report.json");
     let output = folder.join("output");
     if library.inputs.len() > 1 {
         fs::create_dir_all(&output)?;
     }
     let mut optimize = Command::new(command);
-    optimize.arg("optimize").args(&library.inputs).arg("-o").arg(&output).arg("--report").arg(&report);
+    optimize
+        .arg("optimize")
+        .args(library.flags)
+        .args(&library.inputs)
+        .arg("-o")
+        .arg(&output)
+        .arg("--report")
+        .arg(&report);
     if !library.classpath.is_empty() {
         optimize.arg("--classpath").arg(env::join_paths(&library.classpath)?);
     }
@@ -295,18 +310,19 @@ fn row(command: &Path, library: &Library) -> Result<String> {
         .filter_map(|call| call["reason"].as_str())
         .collect();
     let by_field = replaced.iter().filter(|reason| reason.starts_with("getfield") || reason.starts_with("putfield"));
-    let guarded = replaced.iter().filter(|reason| reason.contains("checks that the updater is assigned"));
     let mut out = String::new();
     writeln!(
         out,
-        "| {} | {} | {} | {} | {} | {} | {} | {:+} |",
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {:+} | {:+} |",
         library.name,
         number("/summary/updaters/found"),
         number("/summary/updaters/removed"),
         number("/summary/calls/total"),
         number("/summary/calls/replaced"),
         by_field.count(),
-        guarded.count(),
+        number("/summary/calls/specialised"),
+        number("/summary/calls/guarded"),
+        number("/summary/copies/bytes"),
         i128::from(after) - i128::from(before),
     )?;
     Ok(out)

@@ -110,6 +110,25 @@ pub fn add_method(
     }
 }
 
+/// Adds a method with the code of another one of the class, and the exceptions that it declares, and says which one it is.
+///
+/// # Errors
+/// There is such a method already, or no room for another.
+///
+/// # Panics
+/// If there is no method of this number.
+pub fn copy_method(class: &mut ClassFile<'_>, method: usize, access_flags: u16, name: &str) -> Result<usize> {
+    let descriptor = class.pool.text(class.methods[method].descriptor)?.into_owned();
+    if class.find_method(name, &descriptor).is_some() {
+        return Err(Problem::Exists(format!("method {name}{descriptor}")).into());
+    }
+    let mut copy = new_member(class, access_flags, name, &descriptor)?;
+    let is_copied =
+        |attribute: &&Attribute<'_>| ["Code", "Exceptions"].into_iter().any(|name| class.is_named(attribute, name));
+    copy.attributes.extend(class.methods[method].attributes.iter().filter(is_copied).cloned());
+    add(&mut class.methods, copy, "methods")
+}
+
 /// The class initialiser `<clinit>`; one that only returns is added if there is none.
 ///
 /// # Errors

@@ -34,7 +34,7 @@ use crate::stackmap::{self, Frame};
 use layout::Layout;
 
 pub use depth::stack_effect;
-pub use members::{add_field, add_method, add_module_requires, class_initializer, new_attribute};
+pub use members::{add_field, add_method, add_module_requires, class_initializer, copy_method, new_attribute};
 
 /// Edits of one method, collected. What the pool indices in them mean is up to the class they are applied to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use r8lite_classfile::{ClassFile, CodeEdits, VerificationType, read};
+use r8lite_classfile::{ClassFile, CodeEdits, VerificationType};
 use r8lite_ir::{Class, Func, Hierarchy, Inst, Module, Type};
 use r8lite_passes::plan::{Action, CallPlan, Fixed, Plan, Reason, Recognised, Site, UpdaterId, UpdaterPlan};
 
 use rustc_hash::FxHashMap;
 
 use super::asm::MemberName;
+use super::copies::read_with_copies;
 use super::helper::Helper;
 use super::stack::{Flow, Odd};
 use super::unsafe_class::{UnsafeClass, content_hash};
@@ -16,8 +17,15 @@ use super::unsafes::HANDLE_TYPE;
 use super::{AddedClass, ApplyOptions, Backend, reasons};
 use crate::{Input, Lifted, names, parallel};
 
-/// The new contents of classes, and the classes that come in addition.
-pub(crate) type Done = (Vec<Option<Vec<u8>>>, Vec<AddedClass>);
+/// What an attempt that worked out made.
+pub(crate) struct Done {
+    /// The new contents of classes.
+    pub(crate) classes: Vec<Option<Vec<u8>>>,
+    /// The classes that come in addition.
+    pub(crate) added: Vec<AddedClass>,
+    /// The bytes that copies of methods take.
+    pub(crate) copied: usize,
+}
 
 /// All that is known and done so far.
 pub(crate) struct Attempt<'a> {
@@ -31,8 +39,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) classes: BTreeMap<u32, ClassEdit<'a>>,
     /// The class that is added, by jar.
     pub(crate) unsafe_classes: BTreeMap<u32, UnsafeClass>,
-    /// The accessors that go.
-    pub(crate) dead_accessors: BTreeSet<Func>,
+    /// The accessors that go, and the methods of which only copies are used.
+    pub(crate) dead_methods: BTreeSet<Func>,
     /// The instructions of a method that may read an updater, by their offsets; calls come method by method.
     pub(crate) readers: Option<(Func, FxHashMap<u32, Inst>)>,
     /// Methods that have no room for more than a call of a helper in the place of each call.
@@ -114,13 +122,14 @@ impl<'a> Attempt<'a> {
             options,
             classes: BTreeMap::new(),
             unsafe_classes: BTreeMap::new(),
-            dead_accessors: BTreeSet::new(),
+            dead_methods: BTreeSet::new(),
             readers: None,
             tight,
             failures: Failures::default(),
         };
         attempt.name_unsafe_classes();
         attempt.open_all();
+        attempt.lead_to_copies();
         for call in &plan.calls {
             if matches!(call.action, Action::Replace(_)) {
                 attempt.try_call(call);
@@ -219,10 +228,10 @@ impl<'a> Attempt<'a> {
                 by_input.entry(place.input).or_default().insert(place.method, func);
             }
         }
-        let (program, module) = (self.program, self.module);
+        let (program, module, lifted) = (self.program, self.module, self.lifted);
         let opened = parallel::map(by_input.into_iter().collect(), |(input, funcs)| {
-            let file = read(program.get(input as usize)?.bytes).ok()?;
             let class = module.funcs[*funcs.values().next()?].class;
+            let file = read_with_copies(program.get(input as usize)?.bytes, lifted, class).ok()?;
             let edit = |(method, func)| Some((method, MethodEdit::new(func, Flow::new(&file, method as usize).ok()?)));
             let methods: BTreeMap<u32, MethodEdit> = funcs.into_iter().filter_map(edit).collect();
             Some((input, class, file, methods))
@@ -240,8 +249,9 @@ impl<'a> Attempt<'a> {
         let jar = self.jar(place.input);
         if !self.classes.contains_key(&place.input) {
             let input = self.program.get(place.input as usize).ok_or_else(reasons::unexpected)?;
-            let file = read(input.bytes).map_err(|error| reasons::not_edited(&error))?;
             let class = self.module.funcs[func].class;
+            let file = read_with_copies(input.bytes, self.lifted, class);
+            let file = file.map_err(|error| reasons::not_written(&error))?;
             let edit = ClassEdit { file, class, jar, methods: BTreeMap::new(), helpers: BTreeMap::new() };
             self.classes.insert(place.input, edit);
         }

@@ -19,6 +19,7 @@ impl Attempt<'_> {
     /// What could not be edited.
     pub(crate) fn finish(mut self) -> Result<Done, Failures> {
         let mut contents = vec![None; self.program.len()];
+        let mut copied = 0;
         let classes: Vec<(u32, ClassEdit<'_>)> = std::mem::take(&mut self.classes).into_iter().collect();
         let finished = parallel::map(classes, |(input, mut class)| {
             let result = self.finish_class(input, &mut class);
@@ -27,7 +28,10 @@ impl Attempt<'_> {
         for (input, class, result) in finished {
             match result {
                 Ok(bytes) if bytes == self.program[input as usize].bytes => {}
-                Ok(bytes) => contents[input as usize] = Some(bytes),
+                Ok(bytes) => {
+                    copied += self.copied_bytes(&class);
+                    contents[input as usize] = Some(bytes);
+                }
                 Err((func, error)) => match func {
                     Some(func)
                         if matches!(error.problem(), Problem::CodeTooLarge(_)) && !self.tight.contains(&func) =>
@@ -47,7 +51,7 @@ impl Attempt<'_> {
             let bytes = class.write().expect("a class of our own is small and in order");
             added.push(AddedClass { name: class.name.clone(), bytes, jar, parts: class.clone() });
         }
-        if self.failures.is_empty() { Ok((contents, added)) } else { Err(self.failures) }
+        if self.failures.is_empty() { Ok(Done { classes: contents, added, copied }) } else { Err(self.failures) }
     }
 
     /// Says of all instructions that were to be edited in some methods that they stay.
@@ -76,7 +80,7 @@ impl Attempt<'_> {
         let methods = std::mem::take(&mut class.methods);
         let mut result = Ok(());
         for (&method, edit) in &methods {
-            if self.dead_accessors.contains(&edit.func) {
+            if self.dead_methods.contains(&edit.func) {
                 continue;
             }
             let edits = with_frames(class, method as usize, edit);
@@ -129,7 +133,7 @@ impl Attempt<'_> {
     fn remove_methods(&self, class: &mut ClassEdit<'_>, updaters: &[&UpdaterPlan]) -> r8lite_classfile::Result<()> {
         let mut dead: Vec<u32> = Vec::new();
         for &func in &self.module.classes[class.class].methods {
-            if self.dead_accessors.contains(&func) {
+            if self.dead_methods.contains(&func) {
                 dead.extend(self.lifted.place(func).map(|place| place.method));
             }
         }

@@ -14,13 +14,14 @@
 //! before that, so there is no half state.
 //!
 //! ```text
-//! for each method: stack ─▶ calls ─▶ reads that are left ─▶ class initialisers ─▶ finish: frames, members, bytes
+//! for each method: copies ─▶ stack ─▶ calls ─▶ reads that are left ─▶ class initialisers ─▶ finish: frames, members, bytes
 //! ```
 
 mod asm;
 mod attempt;
 mod calls;
 mod clinit;
+pub(crate) mod copies;
 mod finish;
 mod forms;
 mod helper;
@@ -37,7 +38,7 @@ use r8lite_ir::Module;
 use r8lite_passes::plan::{Action, Fixed, Plan, PlanOptions, decide_but_for};
 
 pub(crate) use self::attempt::unsafe_class_name;
-use self::attempt::{Attempt, handle_name};
+use self::attempt::{Attempt, Done, handle_name};
 use self::unsafe_class::UnsafeClass;
 use crate::{Input, Lifted};
 
@@ -80,6 +81,8 @@ pub struct Applied {
     pub added: Vec<AddedClass>,
     /// The plan as it was carried out.
     pub plan: Plan,
+    /// The bytes that copies of methods take.
+    pub copied: usize,
 }
 
 /// A class that the program did not have.
@@ -103,15 +106,16 @@ const MAX_ROUNDS: usize = 16;
 ///
 /// ```
 /// use r8lite_jvm::{ApplyOptions, Input, Methods, Options, apply, lift};
-/// use r8lite_passes::plan::{PlanOptions, decide};
+/// use r8lite_passes::plan::PlanOptions;
 ///
 /// let bytes = include_bytes!("../../../testdata/class/Sample.class");
 /// let program = [Input { bytes, name: "Sample.class" }];
 /// let lifted = lift(&program, &[], &Options::of(Methods::Relevant));
-/// let plan = decide(&lifted.module, &PlanOptions::default());
+/// let (lifted, plan) = lifted.specialise(&PlanOptions::default())?;
 /// let applied = apply(&program, &lifted, &plan, &ApplyOptions::default());
 /// // There is no updater in it.
 /// assert_eq!(applied.classes, [None]);
+/// # Ok::<(), r8lite_passes::pipeline::PipelineError>(())
 /// ```
 pub fn apply(program: &[Input<'_>], lifted: &Lifted, plan: &Plan, options: &ApplyOptions) -> Applied {
     apply_but_for(program, lifted, Some(plan.clone()), Fixed::new(), options)
@@ -129,11 +133,11 @@ pub(crate) fn apply_but_for(
     let mut plan = plan.unwrap_or_else(|| decide_but_for(&lifted.module, &options.plan, &fixed));
     for _ in 0..MAX_ROUNDS {
         match Attempt::run(program, lifted, &plan, options, &tight) {
-            Ok((classes, added)) => {
+            Ok(Done { classes, added, copied }) => {
                 if options.backend == Backend::VarHandle {
                     name_handles(&lifted.module, &mut plan);
                 }
-                return Applied { classes, added, plan };
+                return Applied { classes, added, plan, copied };
             }
             Err(failures) => {
                 fixed.extend(failures.fixed);
@@ -158,7 +162,7 @@ pub(crate) fn kept_as_it_is(
     let stores = plan.updaters.iter().filter_map(|updater| updater.recognised);
     fixed.extend(stores.map(|recognised| (recognised.store, reasons::gave_up())));
     let plan = decide_but_for(&lifted.module, &options.plan, &fixed);
-    Applied { classes: vec![None; program.len()], added: Vec::new(), plan }
+    Applied { classes: vec![None; program.len()], added: Vec::new(), plan, copied: 0 }
 }
 
 /// Says in a plan what the fields with handles are called, which take the place of those with offsets.

@@ -173,7 +173,8 @@ impl Attempt<'_> {
                 break;
             }
         }
-        self.dead_accessors = dead;
+        dead.extend(&self.plan.originals);
+        self.dead_methods = dead;
     }
 
     fn is_dropped(&self, site: Site) -> bool {

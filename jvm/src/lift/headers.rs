@@ -92,7 +92,9 @@ pub(crate) fn declare<'a>(
     for Field { name, flags, ty, init } in fields {
         module.add_field(FieldData { class, name, flags, ty, init, pos: 0 });
     }
-    let add = |Method { name, flags, sig }| module.add_func(FuncData { class, name, sig, flags, body: None, pos: 0 });
+    let add = |Method { name, flags, sig }| {
+        module.add_func(FuncData { class, name, sig, flags, body: None, copy_of: None, pos: 0 })
+    };
     let funcs = methods.into_iter().map(add).collect();
     Ok(Loaded { bytes, file, class, input, funcs })
 }

@@ -48,6 +48,7 @@ fn change(program: &Program<'_>) -> (WrittenProgram, String) {
         classes: view.inputs.iter().map(changed).collect(),
         added: vec![holder.clone()],
         plan: plan::decide(&view.lifted.module, &PlanOptions::default()),
+        copied: 0,
     });
     let applied: Vec<Applied> = views.collect();
     let refused = lifted.refused.iter().map(|refused| format!("! {refused}\n")).collect();

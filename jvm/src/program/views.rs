@@ -9,12 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
 use r8lite_ir::{Class, Entity};
+use r8lite_passes::pipeline::PipelineError;
 use r8lite_passes::plan::{
     Access, Action, Fixed, Guard, Plan, PlanOptions, Reason, Replacement, Site, UpdaterId, UpdaterPlan, decide,
 };
 
 use super::{LiftedProgram, Program, View};
-use crate::apply::{Applied, ApplyOptions, apply_but_for, kept_as_it_is, unsafe_class_name};
+use crate::Lifted;
+use crate::apply::{Applied, ApplyOptions, apply_but_for, copies, kept_as_it_is, unsafe_class_name};
 
 /// How often the plans are decided again where they do not agree; after that, nothing is changed.
 const MAX_ROUNDS: usize = 16;
@@ -27,10 +29,39 @@ impl View<'_> {
 }
 
 impl LiftedProgram<'_> {
-    /// Decides a plan for each view.
-    pub fn decide(&self, options: &PlanOptions) -> Vec<Plan> {
-        in_threads(self.views.iter(), |view| decide(&view.lifted.module, options))
+    /// Copies methods for callers that pass certain updaters, on the IR, and decides a plan for each view: see
+    /// [`Lifted::specialise`]. Where the views do not agree on the copies in files that they share, none are made.
+    ///
+    /// # Errors
+    /// Never, but for a bug.
+    pub fn specialise(mut self, options: &PlanOptions) -> Result<(Self, Vec<Plan>), PipelineError> {
+        let plans = in_threads(self.views.iter(), |view| decide(&view.lifted.module, options));
+        if plans.iter().all(|plan| plan.copies.is_empty()) {
+            return Ok((self, plans));
+        }
+        let specialised = in_threads(self.views.iter(), |view| view.lifted.clone().specialise(options));
+        let (lifted, specialised): (Vec<Lifted>, Vec<Plan>) =
+            specialised.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+        if !agree_on_copies(&self.views, &lifted) {
+            return Ok((self, plans));
+        }
+        for (view, lifted) in self.views.iter_mut().zip(lifted) {
+            view.lifted = lifted;
+        }
+        Ok((self, specialised))
     }
+}
+
+/// Whether files that several views share get the same copies, and the same calls in them lead to copies.
+fn agree_on_copies(views: &[View<'_>], lifted: &[Lifted]) -> bool {
+    let mut by_file: BTreeMap<u32, Vec<BTreeSet<String>>> = BTreeMap::new();
+    for (view, lifted) in views.iter().zip(lifted) {
+        let mut edits = copies::edits_by_input(lifted);
+        for (input, files) in view.files.iter().enumerate() {
+            by_file.entry(files[0]).or_default().push(edits.remove(&(input as u32)).unwrap_or_default());
+        }
+    }
+    by_file.values().all(|edits| edits.iter().all(|other| *other == edits[0]))
 }
 
 impl Program<'_> {

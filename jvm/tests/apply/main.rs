@@ -13,7 +13,6 @@ use std::process::Command;
 use r8lite_classfile::jar::{self, Jar, JarEdits};
 use r8lite_classfile::{ClassFile, dump_method, read};
 use r8lite_jvm::{Applied, ApplyOptions, Backend, Input, Methods, Options, apply, lift};
-use r8lite_passes::plan;
 use r8lite_passes::report::Report;
 
 use crate::assemble::{Assembled, assemble};
@@ -39,7 +38,7 @@ fn optimize(classes: &[Assembled], options: &ApplyOptions) -> (Applied, Report) 
         classes.iter().zip(&names).map(|(class, name)| Input { bytes: &class.bytes, name }).collect();
     let lifted = lift(&inputs, &[], &Options::of(Methods::Relevant));
     assert!(lifted.refused.is_empty(), "{}", lifted.refused[0]);
-    let decided = plan::decide(&lifted.module, &options.plan);
+    let (lifted, decided) = lifted.specialise(&options.plan).unwrap();
     let applied = apply(&inputs, &lifted, &decided, options);
     let report = Report::planned(&lifted.module, &applied.plan);
     (applied, report)
@@ -162,7 +161,8 @@ fn no_input_makes_it_panic() {
             let inputs = [Input { bytes: &broken, name: "broken.class" }];
             let lifted = lift(&inputs, &[], &Options::of(Methods::Relevant));
             let options = ApplyOptions::default();
-            let applied = apply(&inputs, &lifted, &plan::decide(&lifted.module, &options.plan), &options);
+            let (lifted, decided) = lifted.specialise(&options.plan).unwrap();
+            let applied = apply(&inputs, &lifted, &decided, &options);
             if let Some(bytes) = &applied.classes[0] {
                 read(bytes).unwrap();
                 changed += 1;

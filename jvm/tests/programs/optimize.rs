@@ -1,7 +1,7 @@
 //! Class files through the whole way: lift, decide, apply.
 
 use r8lite_jvm::{ApplyOptions, Backend, Input, Methods, Options, apply, lift};
-use r8lite_passes::plan::{self, PlanOptions};
+use r8lite_passes::plan::PlanOptions;
 use r8lite_passes::report::Report;
 
 /// An optimised program.
@@ -29,7 +29,7 @@ pub(crate) fn optimize(classes: &[(String, &[u8])], how: How, options: &PlanOpti
     let mut apply_options = ApplyOptions::default();
     (apply_options.backend, apply_options.min_api) = (how.0, how.1);
     apply_options.plan = options.clone();
-    let decided = plan::decide(&lifted.module, options);
+    let (lifted, decided) = lifted.specialise(options).unwrap();
     let applied = apply(&inputs, &lifted, &decided, &apply_options);
     Optimized {
         classes: applied.classes,

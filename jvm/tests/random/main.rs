@@ -83,7 +83,8 @@ fn check(support: &Path, first: u64, count: u64) -> usize {
                 options.backend = backend;
                 options.min_api = whole_program.then_some(21);
                 options.plan = PlanOptions { whole_program, ..PlanOptions::default() };
-                let applied = apply(&inputs, &lifted, &plan::decide(&lifted.module, &options.plan), &options);
+                let (lifted, decided) = lifted.specialise(&options.plan).unwrap();
+                let applied = apply(&inputs, &lifted, &decided, &options);
                 let is_replaced = |call: &&plan::CallPlan| matches!(call.action, plan::Action::Replace(_));
                 replaced += applied.plan.calls.iter().filter(is_replaced).count();
                 new.extend(classes.iter().zip(applied.classes).map(|(old, new)| new.unwrap_or_else(|| old.clone())));

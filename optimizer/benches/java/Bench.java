@@ -1,45 +1,46 @@
+import java.io.File;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.LongBinaryOperator;
 
 /**
- * Times the operations of each variant of Subject in one process: `Bench rounds millis folder…`. The variants take turns,
- * and who goes first changes with each round. Prints a line for each operation: for each variant the median and the two
+ * Times the operations of each variant of a class in one process: `Bench rounds millis class path…`, with a class path for
+ * each variant. Its text names its operations. The variants take turns, and who goes first changes with each round. Prints a line for each operation: for each variant the median and the two
  * quartiles of the nanoseconds that one takes.
  */
 public final class Bench {
-    private static final String[] NAMES = {
-        "Reference.get", "Reference.set", "Reference.lazySet", "Reference.compareAndSet", "Reference.getAndSet",
-        "Integer.get", "Integer.compareAndSet", "Integer.getAndIncrement", "Integer.updateAndGet",
-        "Long.get", "Long.compareAndSet", "Long.addAndGet",
-    };
-
     private static long sink;
 
     public static void main(String[] args) throws Exception {
         int rounds = Integer.parseInt(args[0]);
         double nanos = Double.parseDouble(args[1]) * 1e6;
-        LongBinaryOperator[] variants = new LongBinaryOperator[args.length - 2];
+        LongBinaryOperator[] variants = new LongBinaryOperator[args.length - 3];
         for (int i = 0; i < variants.length; i++) {
-            URL[] path = {Path.of(args[i + 2]).toUri().toURL()};
-            // Each variant has its own Subject.
-            URLClassLoader loader = new URLClassLoader(path, ClassLoader.getPlatformClassLoader());
-            variants[i] = (LongBinaryOperator) loader.loadClass("Subject").getDeclaredConstructor().newInstance();
+            List<URL> path = new ArrayList<>();
+            for (String part : args[i + 3].split(File.pathSeparator)) {
+                path.add(Path.of(part).toUri().toURL());
+            }
+            // Each variant has its own classes.
+            URLClassLoader loader = new URLClassLoader(path.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
+            variants[i] = (LongBinaryOperator) loader.loadClass(args[2]).getDeclaredConstructor().newInstance();
         }
-        for (int operation = 0; operation < NAMES.length; operation++) {
-            long times = 1000;
-            // Warms up as well: until each variant takes long enough, several times.
-            for (int calm = 0; calm < 5; ) {
+        String[] names = variants[0].toString().split(" ");
+        for (int operation = 0; operation < names.length; operation++) {
+            long times = 100;
+            // Warms up as well: what takes long at first is short once it is compiled.
+            for (double spent = 0; spent < 30 * nanos * variants.length; ) {
                 double least = Double.MAX_VALUE;
                 for (LongBinaryOperator variant : variants) {
-                    least = Math.min(least, time(variant, operation, times));
+                    double took = time(variant, operation, times);
+                    least = Math.min(least, took);
+                    spent += took;
                 }
                 if (least < nanos) {
                     times *= 2;
-                } else {
-                    calm++;
                 }
             }
             double[][] results = new double[variants.length][rounds];
@@ -49,7 +50,7 @@ public final class Bench {
                     results[at][round] = time(variants[at], operation, times) / times;
                 }
             }
-            StringBuilder line = new StringBuilder(NAMES[operation]);
+            StringBuilder line = new StringBuilder(names[operation]);
             for (double[] result : results) {
                 Arrays.sort(result);
                 line.append(String.format(" %.3f %.3f %.3f", result[rounds / 2], result[rounds / 4], result[rounds - 1 - rounds / 4]));

@@ -17,6 +17,13 @@ public final class Subject implements LongBinaryOperator {
     private volatile long total;
 
     @Override
+    public String toString() {
+        return "Reference.get Reference.set Reference.lazySet Reference.compareAndSet Reference.getAndSet "
+            + "Integer.get Integer.compareAndSet Integer.getAndIncrement Integer.updateAndGet "
+            + "Long.get Long.compareAndSet Long.addAndGet";
+    }
+
+    @Override
     public long applyAsLong(long operation, long times) {
         switch ((int) operation) {
             case 0: return referenceGet(times);

@@ -219,7 +219,7 @@ pub(crate) fn offset_visibility(tracer: &Tracer<'_>, updater: Field, site: Site)
         Ok(Flags::PRIVATE)
     } else if !same_package(module, reader, owner) {
         Err(reasons::offset_inaccessible(module.class_name(owner)))
-    } else if !tracer.options.declares_uids && access::has_computed_uid(module, tracer.hierarchy, owner) {
+    } else if tracer.has_fixed_members(owner) {
         Err(reasons::serializable(module.class_name(owner)))
     } else {
         Ok(Flags::NONE)

@@ -5,6 +5,7 @@
 //! ```
 
 mod api;
+mod copies;
 mod decide;
 mod incoming;
 mod index;
@@ -79,6 +80,7 @@ fn decide_all(module: &Module, known: &mut Known, options: &PlanOptions, fixed: 
     let tracer = Tracer::new(module, &hierarchy, &api, &index, &updaters, options);
     let mut decider = Decider::new(&tracer, &updaters);
     let calls = decide_calls(&tracer, &mut decider, fixed);
+    let copies = copies::decide(&tracer, &mut decider, &updaters, &calls);
     let is_quiet =
         |updater: &UpdaterPlan| updater.recognised.is_some() && decider.is_quiet(module.fields[updater.field].class);
     let quiet: Vec<bool> = updaters.iter().map(is_quiet).collect();
@@ -89,9 +91,10 @@ fn decide_all(module: &Module, known: &mut Known, options: &PlanOptions, fixed: 
         let data = &module.funcs[*func];
         tracer.reason_to_stay(data.class, data.flags, "it").is_none()
     };
+    let originals = copies::unused_originals(&tracer);
     let mut accessors: Vec<_> = tracer.accessors.keys().copied().filter(may_go).collect();
     accessors.sort_unstable();
-    Plan { updaters, calls, accessors, kept: kept_fields(module, options) }
+    Plan { updaters, calls, accessors, copies, originals, kept: kept_fields(module, options) }
 }
 
 /// The fields that the options say are not to be touched.

@@ -140,6 +140,11 @@ impl<'a> Tracer<'a> {
         bodies.iter().all(|&body| self.accessor_field(body) == Some(field)).then_some((field, opening))
     }
 
+    /// Whether the members of a class that are not private count for the serialVersionUID that is computed for it.
+    pub(crate) fn has_fixed_members(&self, class: Class) -> bool {
+        !self.options.declares_uids && access::has_computed_uid(self.module, self.hierarchy, class)
+    }
+
     /// Why a member stays even if nothing in the program uses it; none if it may go.
     pub(crate) fn reason_to_stay(&self, class: Class, flags: Flags, what: &str) -> Option<Reason> {
         if flags.has(Flags::EXPOSED) {
@@ -148,21 +153,22 @@ impl<'a> Tracer<'a> {
         if let Some(flag) = self.options.opening(flags) {
             return Some(reasons::visible_outside(what, flag));
         }
-        let counts = !flags.has(Flags::PRIVATE)
-            && !self.options.declares_uids
-            && access::has_computed_uid(self.module, self.hierarchy, class);
+        let counts = !flags.has(Flags::PRIVATE) && self.has_fixed_members(class);
         counts.then(|| reasons::counts_for_uid(what, self.module.class_name(class)))
     }
 
     /// Traces the receiver of a call.
     pub(crate) fn trace(&self, call: Site) -> Result<Trace, Reason> {
-        let body = self.body(call.func);
-        let receiver = body.insts[call.inst].args[0];
+        self.trace_value(call.func, self.body(call.func).insts[call.inst].args[0])
+    }
+
+    /// Traces a value.
+    pub(crate) fn trace_value(&self, func: Func, value: Value) -> Result<Trace, Reason> {
         // Nearly every trace is a few steps long, for which a list does.
         let mut seen: SmallVec<[(Func, Value); MAX_LISTED]> = SmallVec::new();
         let mut many: FxHashSet<(Func, Value)> = FxHashSet::default();
         let mut todo = Todo::new();
-        todo.push((call.func, receiver));
+        todo.push((func, value));
         let mut leaves = Vec::new();
         let mut updater = None;
         while let Some((func, value)) = todo.pop() {
@@ -270,7 +276,8 @@ impl<'a> Tracer<'a> {
         if data.flags.has(Flags::EXPOSED) {
             return Err(reasons::receiver_parameter_exposed(&shown));
         }
-        if let Some(flag) = self.options.opening(data.flags) {
+        let opening = self.options.opening(data.flags).filter(|_| data.copy_of.is_none());
+        if let Some(flag) = opening {
             return Err(reasons::receiver_parameter(&shown, flag));
         }
         let callers = self.index.callers(func);

@@ -158,9 +158,9 @@ class Netty {
         System.out.println("executors: " + sum.get());
         EventExecutor executor = group.next();
         List<Integer> order = new ArrayList<>();
+        executor.submit(() -> order.add(1)).sync();
         executor.schedule(() -> order.add(2), 20, TimeUnit.MILLISECONDS);
         Future<?> last = executor.schedule(() -> order.add(3), 40, TimeUnit.MILLISECONDS);
-        executor.submit(() -> order.add(1));
         Future<?> never = executor.schedule(() -> order.add(4), 1, TimeUnit.HOURS);
         last.sync();
         System.out.println("scheduled: " + order + " " + never.cancel(false));

@@ -447,7 +447,8 @@ impl<'a> Parser<'a> {
             let message = format!("method `{}` has no body", self.module.name(name));
             return Err(self.report_help("E0113", token.span(), message, help));
         }
-        let func = self.module.add_func(FuncData { class, name, sig, flags, body: None, pos: token.start });
+        let func =
+            self.module.add_func(FuncData { class, name, sig, flags, body: None, copy_of: None, pos: token.start });
         if has_body {
             let pos = self.lexer.pos();
             bodies.push(MethodBody { func, file: decl.file, text: decl.text, pos, params });

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use r8lite_classfile::{ClassFile, CodeEdits, VerificationType};
-use r8lite_ir::{Class, Func, Hierarchy, Inst, Module, Type};
+use r8lite_ir::{Class, Field, Func, Hierarchy, Inst, Module, Type};
 use r8lite_passes::plan::{Action, CallPlan, Fixed, Plan, Reason, Recognised, Site, UpdaterId, UpdaterPlan};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::asm::MemberName;
 use super::copies::read_with_copies;
@@ -34,6 +34,10 @@ pub(crate) struct Attempt<'a> {
     pub(crate) module: &'a Module,
     pub(crate) hierarchy: Hierarchy,
     pub(crate) plan: &'a Plan,
+    /// The updaters of each class, in the plan's order.
+    pub(crate) updaters_of: FxHashMap<Class, Vec<&'a UpdaterPlan>>,
+    /// The fields of updaters that go.
+    pub(crate) gone: FxHashSet<Field>,
     pub(crate) options: &'a ApplyOptions,
     /// The classes that are edited, by input.
     pub(crate) classes: BTreeMap<u32, ClassEdit<'a>>,
@@ -113,12 +117,18 @@ impl<'a> Attempt<'a> {
         options: &'a ApplyOptions,
         tight: &'a BTreeSet<Func>,
     ) -> Result<Done, Failures> {
+        let mut updaters_of: FxHashMap<Class, Vec<&UpdaterPlan>> = FxHashMap::default();
+        for updater in &plan.updaters {
+            updaters_of.entry(lifted.module.fields[updater.field].class).or_default().push(updater);
+        }
         let mut attempt = Attempt {
             program,
             lifted,
             module: &lifted.module,
             hierarchy: Hierarchy::new(&lifted.module),
             plan,
+            updaters_of,
+            gone: plan.updaters.iter().filter(|updater| updater.remove).map(|updater| updater.field).collect(),
             options,
             classes: BTreeMap::new(),
             unsafe_classes: BTreeMap::new(),
@@ -184,7 +194,7 @@ impl<'a> Attempt<'a> {
         self.module.fields[updater.field].class
     }
 
-    pub(crate) fn field_name(&self, field: r8lite_ir::Field) -> MemberName {
+    pub(crate) fn field_name(&self, field: Field) -> MemberName {
         let data = &self.module.fields[field];
         MemberName::new(
             names::internal(self.module, data.class),

@@ -2,7 +2,7 @@
 //! its arguments for, and what else has to happen there.
 
 use r8lite_classfile::{Insn, Opcode, descriptor};
-use r8lite_ir::{Answer, Class, Flags, Func, Op, Type};
+use r8lite_ir::{Answer, Class, Flags, Func, Inst, Op, Type};
 use r8lite_passes::access;
 use r8lite_passes::plan::{Access, CallPlan, Guard, Kind, Operation, Reason, Replacement, Site};
 
@@ -49,8 +49,6 @@ pub(crate) enum Trigger {
     Read,
     /// By the read of another field.
     Field(MemberName),
-    /// It should be, and there is no way.
-    Missing,
 }
 
 impl<'a> Attempt<'a> {
@@ -59,6 +57,7 @@ impl<'a> Attempt<'a> {
         let (input, method) = self.open(plan.site.func)?;
         self.find_readers(plan.site.func);
         let mut call = self.describe(plan)?;
+        let updater_goes = plan.updater.is_some_and(|updater| self.updater(updater).0.remove);
         let class = self.classes.get(&input).expect("it was opened");
         let edit = class.methods.get(&method).expect("it was opened");
         let number = edit.flow.number(self.code_offset(call.site)).map_err(|odd| reasons::odd_code(&odd))?;
@@ -79,10 +78,18 @@ impl<'a> Attempt<'a> {
                 // It may initialise another class first.
                 read.is_plain = false;
             }
-            call.trigger = match leaf {
-                Some(leaf) => self.call_trigger(&call, leaf.is_read),
-                None => Trigger::None,
-            };
+            if let Some(leaf) = leaf {
+                let Some(trigger) = self.call_trigger(&call, leaf.is_read) else {
+                    let reason = reasons::no_trigger(self.module.class_name(call.owner));
+                    if !updater_goes {
+                        return Err(reason);
+                    }
+                    // Its updater stays instead, and is what can be read.
+                    self.failures.fixed.insert(Site { func: call.site.func, inst: leaf.inst }, reason);
+                    return Ok(());
+                };
+                call.trigger = trigger;
+            }
             drops_read = leaf.is_some() && !is_accessor;
         }
         let value_fits = self.value_fits(&call, &place.last);
@@ -184,24 +191,21 @@ impl<'a> Attempt<'a> {
         let inst = *readers.get(&offset).filter(|_| *func == call.site.func)?;
         let data = &body.insts[inst];
         if data.op == Op::GetStatic {
-            return Some(Leaf { is_read: true, is_foreign: false });
+            return Some(Leaf { inst, is_read: true, is_foreign: false });
         }
         let callee = self.hierarchy.resolve_method(self.module, data.method_symbol()?)?;
         let callee = &self.module.funcs[callee];
-        Some(Leaf { is_read: false, is_foreign: data.op != Op::InvokeStatic || callee.class != call.owner })
+        Some(Leaf { inst, is_read: false, is_foreign: data.op != Op::InvokeStatic || callee.class != call.owner })
     }
 
-    /// What has to initialise the updater's class in the place of its read.
-    fn call_trigger(&self, call: &Call, is_read: bool) -> Trigger {
+    /// What has to initialise the updater's class in the place of its read; none if something has to, and nothing can.
+    fn call_trigger(&self, call: &Call, is_read: bool) -> Option<Trigger> {
         if call.replacement.guard != Guard::Trigger || self.is_own_static(call.site.func, call.owner) {
-            return Trigger::None;
+            return Some(Trigger::None);
         }
-        if !is_read {
-            return Trigger::Read;
-        }
-        match self.trigger_field(call.from, call.owner) {
-            Some(field) => Trigger::Field(field),
-            None => Trigger::Missing,
+        match is_read {
+            true => self.trigger_field(call.from, call.owner).map(Trigger::Field),
+            false => Some(Trigger::Read),
         }
     }
 
@@ -222,13 +226,13 @@ impl<'a> Attempt<'a> {
                 && !flags.has(Flags::VOLATILE)
                 && access::member_accessible(module, from, class, flags)
         };
-        let goes = |field: r8lite_ir::Field| self.plan.updaters.iter().any(|it| it.field == field && it.remove);
-        let offsets = self.plan.updaters.iter().filter(|updater| self.owner(updater) == class);
-        let offsets = offsets
-            .filter(|updater| updater.offset.as_ref().is_some_and(|offset| may_read(offset.flags.with(Flags::STATIC))));
+        let offsets =
+            self.updaters_of.get(&class).into_iter().flatten().filter(|updater| {
+                updater.offset.as_ref().is_some_and(|offset| may_read(offset.flags.with(Flags::STATIC)))
+            });
         let mut offsets = offsets.filter_map(|updater| self.offset_name(updater));
         let mut fields = module.classes[class].fields.iter().copied();
-        let field = fields.find(|&field| may_read(module.fields[field].flags) && !goes(field));
+        let field = fields.find(|field| may_read(module.fields[*field].flags) && !self.gone.contains(field));
         offsets.next().or_else(|| field.map(|field| self.field_name(field)))
     }
 
@@ -276,6 +280,7 @@ impl<'a> Attempt<'a> {
 /// An instruction that reads an updater.
 #[derive(Clone, Copy)]
 struct Leaf {
+    inst: Inst,
     /// Whether it reads the field itself.
     is_read: bool,
     /// Whether it is the call of an accessor that may do something else before.

@@ -60,11 +60,6 @@ impl Editor<'_, '_> {
         let is_near = is_plain && boundary.as_ref().is_some_and(|boundary| boundary.is_near);
         let needs_trigger =
             !(matches!(self.call.trigger, Trigger::None) || replacement.access == Access::Offset && is_near);
-        // The read of the offset initialises the class as well.
-        let reads_offset = replacement.access == Access::Offset && !is_plain || replacement.guard == Guard::Offset;
-        if needs_trigger && !reads_offset && matches!(self.call.trigger, Trigger::Missing) {
-            return Err(reasons::no_trigger(&self.call.target.class.replace('/', ".")));
-        }
         let edited = match (self.place.read, boundary, replacement.access) {
             (Some(read), boundary, Access::Field) if is_plain && (self.holder_fits || boundary.is_some()) => {
                 self.as_field(read, boundary)
@@ -120,7 +115,7 @@ impl Editor<'_, '_> {
                 trigger = asm.code;
             }
             (Trigger::Read, true) => keeps_read = true,
-            (Trigger::None | Trigger::Missing, true) | (_, false) => {}
+            (Trigger::None, true) | (_, false) => {}
         }
         let drops_read = self.drops_read && !keeps_read;
         let (slot, at) = (self.place.base, self.place.region.clone());

@@ -52,11 +52,11 @@ class ClassPrints {
     }
 
     static Object get(Target it) {
-        return PrintingGet.R.get(Out.say("holder", it)); //> replaced; whole-program: any
+        return PrintingGet.R.get(Out.say("holder", it)); //> replaced
     }
 
     static void set(Target it) {
-        PrintingSet.I.set(Out.say("holder", it), Out.say("new", 2)); //> replaced; whole-program: any
+        PrintingSet.I.set(Out.say("holder", it), Out.say("new", 2)); //> replaced
     }
 
     static boolean none() {

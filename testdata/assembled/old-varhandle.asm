@@ -1,4 +1,4 @@
-; Classes of versions before 51 know no handles: a call that needs one stays. Access to the field by itself takes none.
+; Calls of a handle's methods take no newer class file than others do.
 ; flags: varhandle
 
 class public Old 50

@@ -17,6 +17,10 @@ use super::stack::Kind as SlotKind;
 use super::unsafes::Handle;
 use super::{Backend, reasons};
 
+/// The first class-file version with constants for classes, which name the holder of an offset or a handle. Handles take
+/// no more: only `invokedynamic` and what has a constant of its own came with a version, not calls of their methods.
+const CLASS_CONSTANTS_SINCE: u16 = 49;
+
 /// A call and all that is decided about it.
 pub(crate) struct Call {
     pub(crate) site: Site,
@@ -137,14 +141,9 @@ impl<'a> Attempt<'a> {
         let owner = self.owner(updater);
         let needs_offset = replacement.access == Access::Offset || replacement.guard == Guard::Offset;
         let from = self.module.funcs[plan.site.func].class;
-        let wanted = if self.options.backend == Backend::VarHandle { 51 } else { 49 };
-        if needs_offset {
-            for class in [owner, from] {
-                let version = self.module.classes[class].version;
-                if version < wanted && (class == owner || wanted == 51) {
-                    return Err(reasons::old_class(self.module.class_name(class), version, wanted));
-                }
-            }
+        let version = self.module.classes[owner].version;
+        if needs_offset && version < CLASS_CONSTANTS_SINCE {
+            return Err(reasons::old_class(self.module.class_name(owner), version, CLASS_CONSTANTS_SINCE));
         }
         let target = self.field_name(recognised.target);
         let handle = (self.options.backend == Backend::VarHandle)

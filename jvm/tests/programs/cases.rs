@@ -14,7 +14,7 @@
 //! What it prints is a snapshot. A mark behind a line, as in `//> replaced: checks the holder`, says what becomes of the
 //! calls that stand there, or of the updater that is made there, and has to agree with the report; `any` agrees with
 //! everything. `; 8: kept` behind it says what becomes of it for another version of Java or of class files, `handles: kept`
-//! by handles (`handles-50` for a version of class files), `whole-program: replaced` where nothing is outside of the program. Every call of an updater has to be marked.
+//! by handles, `whole-program: replaced` where nothing is outside of the program. Every call of an updater has to be marked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -174,8 +174,7 @@ fn check(program: &Program) {
         for how in WAYS {
             let mut names = vec![program.release];
             names.extend(program.version);
-            let handles = program.version.map_or("handles".to_owned(), |version| format!("handles-{version}"));
-            names.extend((how.0 == Backend::VarHandle).then_some(handles.as_str()));
+            names.extend((how.0 == Backend::VarHandle).then_some("handles"));
             names.extend(whole_program.then_some("whole-program"));
             let folder = tempfile::tempdir().unwrap();
             let report = program.optimize(how, &options, folder.path());

@@ -13,23 +13,23 @@ class Old {
     private static final AtomicIntegerFieldUpdater<Old> I = AtomicIntegerFieldUpdater.newUpdater(Old.class, "i"); //> any
     static final AtomicLongFieldUpdater<Old> L = AtomicLongFieldUpdater.newUpdater(Old.class, "l");
     private static final AtomicReferenceFieldUpdater<Old, Object> R =
-            AtomicReferenceFieldUpdater.newUpdater(Old.class, Object.class, "r"); //> removed; handles-50: kept
+            AtomicReferenceFieldUpdater.newUpdater(Old.class, Object.class, "r"); //> removed
 
     boolean own(boolean which) {
-        return I.compareAndSet(this, which ? i : -1, 5) && R.compareAndSet(this, null, which ? this : "text"); //> replaced; handles-50: kept
+        return I.compareAndSet(this, which ? i : -1, 5) && R.compareAndSet(this, null, which ? this : "text"); //> replaced
     }
 
     static class Nested {
         static int hit(Old it) {
             try {
-                return I.incrementAndGet(it) + (int) L.addAndGet(it, 1L << 20); //> replaced; handles-50: kept
+                return I.incrementAndGet(it) + (int) L.addAndGet(it, 1L << 20); //> replaced
             } catch (ClassCastException e) {
                 return -1;
             }
         }
 
         static void set(Old it, boolean which) {
-            I.set(it, which ? 8 : 9); //> replaced; handles-50: kept
+            I.set(it, which ? 8 : 9); //> replaced
         }
     }
 

@@ -76,7 +76,7 @@ fn decide_all(module: &Module, known: &mut Known, options: &PlanOptions, fixed: 
     let hierarchy = known.hierarchy(module);
     let api = Api::new(module, &hierarchy);
     let index = ProgramIndex::new(module, &hierarchy, &api, &mut known.bodies);
-    let mut updaters = recognise::recognise(module, &api, &index, options);
+    let mut updaters = recognise::recognise(module, &hierarchy, &api, &index, options);
     let tracer = Tracer::new(module, &hierarchy, &api, &index, &updaters, options);
     let mut decider = Decider::new(&tracer, &updaters);
     let calls = decide_calls(&tracer, &mut decider, fixed);

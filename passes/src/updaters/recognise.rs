@@ -1,7 +1,7 @@
 //! Recognise updaters: fields whose one `newUpdater` is certain to succeed.
 
 use r8lite_ir::hierarchy::same_package;
-use r8lite_ir::{Class, ClassOrigin, Constant, Field, Flags, Func, Inst, Module, Type, Value, ValueDef};
+use r8lite_ir::{Class, ClassOrigin, Constant, Field, Flags, Func, Hierarchy, Inst, Module, Op, Type, Value, ValueDef};
 
 use super::api::{Api, ApiMethod};
 use super::incoming::for_each_incoming;
@@ -12,11 +12,17 @@ use crate::names::type_name;
 use crate::plan::{Kind, PlanOptions, Reason, Recognised, Site, UpdaterPlan};
 
 /// One row for every field of the program that has an updater's type, without the decisions that need the calls.
-pub(crate) fn recognise(module: &Module, api: &Api, index: &ProgramIndex, options: &PlanOptions) -> Vec<UpdaterPlan> {
+pub(crate) fn recognise(
+    module: &Module,
+    hierarchy: &Hierarchy,
+    api: &Api,
+    index: &ProgramIndex,
+    options: &PlanOptions,
+) -> Vec<UpdaterPlan> {
     let mut rows = Vec::new();
     for &field in &index.updater_fields {
         let kind = api.kind_of(module.fields[field].ty).expect("the index lists fields of updater types");
-        let (recognised, reason) = match recognise_field(module, api, index, options, field, kind) {
+        let (recognised, reason) = match recognise_field(module, hierarchy, api, index, options, field, kind) {
             Ok(recognised) => (Some(recognised), None),
             Err(reason) => (None, Some(reason)),
         };
@@ -28,6 +34,7 @@ pub(crate) fn recognise(module: &Module, api: &Api, index: &ProgramIndex, option
 
 fn recognise_field(
     module: &Module,
+    hierarchy: &Hierarchy,
     api: &Api,
     index: &ProgramIndex,
     options: &PlanOptions,
@@ -83,13 +90,20 @@ fn recognise_field(
     if in_handler_range(store.inst) || in_handler_range(creation.inst) {
         return Err(reasons::in_handler_range());
     }
-    let (holder, target, value) = resolve_target(module, store.func, &call.args, kind)?;
+    let (holder, target, value) = resolve_target(module, hierarchy, store.func, &call.args, kind)?;
     Ok(Recognised { holder, target, value, creation, store })
 }
 
 /// The checks of `newUpdater`, in its order.
-fn resolve_target(module: &Module, func: Func, args: &[Value], kind: Kind) -> Result<(Class, Field, Type), Reason> {
-    let holder = match constant_of(module, func, args[0]) {
+fn resolve_target(
+    module: &Module,
+    hierarchy: &Hierarchy,
+    func: Func,
+    args: &[Value],
+    kind: Kind,
+) -> Result<(Class, Field, Type), Reason> {
+    let constant_of = |value| constant_of(module, hierarchy, func, value);
+    let holder = match constant_of(args[0]) {
         Some(Constant::Class(Type::Class(class))) => class,
         Some(Constant::Class(other)) => {
             return Err(reasons::target_class_without_fields(&type_name(module, other)));
@@ -98,7 +112,7 @@ fn resolve_target(module: &Module, func: Func, args: &[Value], kind: Kind) -> Re
         _ => return Err(reasons::argument_not_constant("class of the holder")),
     };
     let wanted = match kind {
-        Kind::Reference => match constant_of(module, func, args[1]) {
+        Kind::Reference => match constant_of(args[1]) {
             Some(Constant::Class(ty)) => ty,
             Some(Constant::Null) => return Err(reasons::argument_null("class of the field")),
             _ => return Err(reasons::argument_not_constant("class of the field")),
@@ -106,7 +120,7 @@ fn resolve_target(module: &Module, func: Func, args: &[Value], kind: Kind) -> Re
         Kind::Integer => Type::I32,
         Kind::Long => Type::I64,
     };
-    let name = match constant_of(module, func, args[args.len() - 1]) {
+    let name = match constant_of(args[args.len() - 1]) {
         Some(Constant::String(literal)) => String::from_utf16_lossy(module.literal(literal)),
         Some(Constant::Null) => return Err(reasons::argument_null("name of the field")),
         _ => return Err(reasons::argument_not_constant("name of the field")),
@@ -170,8 +184,9 @@ fn inherited_from(module: &Module, class: Class, name: &str) -> Option<Class> {
     None
 }
 
-/// The constant that a value always is: written as one, or the only one that reaches its block parameter.
-fn constant_of(module: &Module, func: Func, value: Value) -> Option<Constant> {
+/// The constant that a value always is: written as one, the only one that reaches its block parameter, or handed through
+/// by a cast or by a method that does nothing else, as those do that change a type argument for the compiler.
+fn constant_of(module: &Module, hierarchy: &Hierarchy, func: Func, value: Value) -> Option<Constant> {
     let body = module.funcs[func].body.as_ref()?;
     let mut found = None;
     let mut seen = vec![value];
@@ -195,9 +210,41 @@ fn constant_of(module: &Module, func: Func, value: Value) -> Option<Constant> {
                     return None;
                 }
             }
-            ValueDef::Result(_) => return None,
+            ValueDef::Result(inst) => {
+                let data = &body.insts[inst];
+                let index = match data.op {
+                    Op::CheckCast => 0,
+                    Op::InvokeStatic => {
+                        let callee = hierarchy.resolve_method(module, data.method_symbol()?)?;
+                        returned_param(module, callee)?
+                    }
+                    _ => return None,
+                };
+                let value = data.args[index];
+                if !seen.contains(&value) {
+                    seen.push(value);
+                }
+            }
         }
         next += 1;
     }
     found
+}
+
+/// The parameter that a method returns, if that is all it does.
+fn returned_param(module: &Module, func: Func) -> Option<usize> {
+    let body = module.funcs[func].body.as_ref()?;
+    let [block] = body.layout[..] else { return None };
+    let [casts @ .., end] = &body.blocks[block].insts[..] else { return None };
+    if body.insts[*end].op != Op::Return || casts.iter().any(|&inst| body.insts[inst].op != Op::CheckCast) {
+        return None;
+    }
+    let mut value = *body.insts[*end].args.first()?;
+    while let ValueDef::Result(cast) = body.values[value].def {
+        value = body.insts[cast].args[0];
+    }
+    match body.values[value].def {
+        ValueDef::Param(_, index) => Some(index as usize),
+        ValueDef::Result(_) | ValueDef::Const(_) => None,
+    }
 }

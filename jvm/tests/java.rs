@@ -1,5 +1,7 @@
 //! Java programs: compiled, lifted, printed for people to read, and run by the interpreter with the same output as by Java.
 
+mod command;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,19 +11,14 @@ use r8lite_ir::{Module, Type, Verified, text};
 use r8lite_jvm::{Input, Lifted, Methods, Options, lift};
 use r8lite_passes::plan::{self, Action, PlanOptions};
 
-fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| {
-        panic!("{}: {error}; install openjdk-17-jdk-headless", command.get_program().to_string_lossy())
-    });
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{command:?} failed:\n{out}{err}");
-    out.into_owned()
-}
+use crate::command::must;
 
 /// Compiles `testdata/jvm/NAME.java` into a folder.
 fn compile(name: &str, release: &str, folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/jvm").join(format!("{name}.java"));
-    run(Command::new("javac").args(["-nowarn", "-Xlint:-options", "--release", release, "-d"]).arg(folder).arg(source));
+    must(
+        Command::new("javac").args(["-nowarn", "-Xlint:-options", "--release", release, "-d"]).arg(folder).arg(source),
+    );
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
@@ -46,7 +43,7 @@ fn check(name: &str) {
         if release == "8" {
             insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(name, printed) });
         }
-        let wanted = run(Command::new("java").args(["-XX:TieredStopAtLevel=1", "-cp"]).arg(folder.path()).arg(name));
+        let wanted = must(Command::new("java").args(["-XX:TieredStopAtLevel=1", "-cp"]).arg(folder.path()).arg(name));
         assert_eq!(interpret(&lifted.module, name), wanted, "{name} for Java {release}");
     }
 }

@@ -4,6 +4,8 @@
 //! The first lines of a file say what it shows, behind `;`. `; flags: varhandle, min-api 21, whole-program` are options.
 
 mod assemble;
+#[path = "../command/mod.rs"]
+mod command;
 
 use std::fmt::Write;
 use std::fs;
@@ -16,6 +18,7 @@ use r8lite_jvm::{Applied, ApplyOptions, Backend, Input, Methods, Options, apply,
 use r8lite_passes::report::Report;
 
 use crate::assemble::{Assembled, assemble};
+use crate::command::must;
 
 fn options(text: &str) -> ApplyOptions {
     let mut options = ApplyOptions::default();
@@ -129,22 +132,14 @@ fn assembled_classes_are_as_shown() {
     // The JVM verifies each by itself: they have classes of the same names.
     let load_all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/java/LoadAll.java");
     let compiled = tempfile::tempdir().unwrap();
-    run(Command::new("javac").arg("-d").arg(compiled.path()).arg(load_all));
+    must(Command::new("javac").arg("-d").arg(compiled.path()).arg(load_all));
     for jar in fs::read_dir(&jars).unwrap() {
         let jar = jar.unwrap().path();
         let mut java = Command::new("java");
         java.args(["-Xverify:all", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"]);
-        let printed = run(java.arg(compiled.path()).arg("LoadAll").arg(&jar));
+        let printed = must(java.arg(compiled.path()).arg("LoadAll").arg(&jar));
         assert!(printed.lines().count() == 1 && printed.ends_with(" classes\n"), "{}: {printed}", jar.display());
     }
-}
-
-fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| {
-        panic!("{}: {error}; install openjdk-17-jdk-headless", command.get_program().to_string_lossy())
-    });
-    assert!(output.status.success(), "{command:?}:\n{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// Every byte of a class is changed, to a few values each: nothing panics, and what is written can be read.

@@ -2,23 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
+
+use crate::command::{must, output};
 
 /// The root of the repository.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the workspace is there")
-}
-
-fn output(command: &mut Command) -> Output {
-    command.output().unwrap_or_else(|error| {
-        panic!("{}: {error}; install openjdk-17-jdk-headless", command.get_program().to_string_lossy())
-    })
-}
-
-/// Runs a command that has to succeed.
-pub(crate) fn must(command: &mut Command) {
-    let output = output(command);
-    assert!(output.status.success(), "{command:?}:\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Compiles sources for a version of Java into a folder.

@@ -3,6 +3,8 @@
 
 mod case;
 mod cases;
+#[path = "../command/mod.rs"]
+mod command;
 mod jars;
 mod java;
 mod optimize;

@@ -7,6 +7,7 @@ use std::process::Command;
 use r8lite_jvm::Backend;
 use r8lite_passes::plan::PlanOptions;
 
+use crate::command::must;
 use crate::jars::{classpath, debian, kotlin, optimize_jars};
 use crate::java::{self, root};
 use crate::optimize::{WAYS, optimize};
@@ -128,7 +129,7 @@ fn kotlin_and_its_coroutines() {
     compiler.arg("-cp").arg(kotlin("kotlin-preloader")).arg("org.jetbrains.kotlin.preloading.Preloader");
     compiler.arg("-cp").arg(kotlin("kotlin-compiler")).arg("org.jetbrains.kotlin.cli.jvm.K2JVMCompiler");
     compiler.args(["-no-stdlib", "-no-reflect", "-nowarn", "-cp", &classpath(&jars), "-d"]).arg(folder.path());
-    java::must(compiler.args([source("Coroutines.kt"), source("Shapes.kt")]));
+    must(compiler.args([source("Coroutines.kt"), source("Shapes.kt")]));
     check_folder("ShapesKt", folder.path(), &jars);
     Workload { main: "CoroutinesKt", jars, folder }.check([400, 400]);
 }

@@ -1,6 +1,8 @@
 //! Random class files are verified and do the same before and after, by each backend. `R8LITE_RANDOM_SEED` and
 //! `R8LITE_RANDOM_CASES` choose others; `R8LITE_LONG` has many more.
 
+#[path = "../command/mod.rs"]
+mod command;
 mod generate;
 
 use std::env;
@@ -11,24 +13,16 @@ use std::process::Command;
 use r8lite_jvm::{ApplyOptions, Backend, Input, Methods, Options, apply, lift};
 use r8lite_passes::plan::{self, PlanOptions};
 
+use crate::command::must;
 use crate::generate::{Random, class};
 
 /// How many classes are one program.
 const PROGRAM: usize = 20;
 
-fn output(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| {
-        panic!("{}: {error}; install openjdk-17-jdk-headless", command.get_program().to_string_lossy())
-    });
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{printed}\n{}", String::from_utf8_lossy(&output.stderr));
-    printed
-}
-
 fn run(folder: &Path, names: &[String]) -> String {
     let mut java = Command::new("java");
     java.args(["-Xverify:all", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-CreateCoredumpOnCrash"]);
-    output(java.args(["-XX:ErrorFile=/dev/null", "-cp"]).arg(folder).arg("RunAll").args(names))
+    must(java.args(["-XX:ErrorFile=/dev/null", "-cp"]).arg(folder).arg("RunAll").args(names))
 }
 
 fn number(variable: &str) -> Option<u64> {
@@ -43,7 +37,7 @@ fn random_classes_do_the_same() {
     let support = tempfile::tempdir().unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/java/random");
     let files = ["Fns.java", "RunAll.java"].map(|name| sources.join(name));
-    output(Command::new("javac").args(["--release", "11", "-nowarn", "-d"]).arg(support.path()).args(files));
+    must(Command::new("javac").args(["--release", "11", "-nowarn", "-d"]).arg(support.path()).args(files));
     let mut first = seed;
     let mut replaced = 0;
     while first < seed + cases {

@@ -4,6 +4,32 @@ use std::fmt::Write;
 
 use super::{Generator, Kind, Updater};
 
+/// The methods of updaters, some twice to have them more often, and what they take behind the holder: values (`v`) and
+/// functions (`f`).
+const OPERATIONS: [(&str, &str); 18] = [
+    ("get", ""),
+    ("get", ""),
+    ("set", "v"),
+    ("lazySet", "v"),
+    ("compareAndSet", "vv"),
+    ("compareAndSet", "vv"),
+    ("weakCompareAndSet", "vv"),
+    ("getAndSet", "v"),
+    ("getAndUpdate", "f"),
+    ("updateAndGet", "f"),
+    ("getAndAccumulate", "vf"),
+    ("accumulateAndGet", "vf"),
+    ("getAndAdd", "v"),
+    ("addAndGet", "v"),
+    ("getAndIncrement", ""),
+    ("incrementAndGet", ""),
+    ("getAndDecrement", ""),
+    ("decrementAndGet", ""),
+];
+
+/// How many of them, from the first on, the updaters of all kinds have. Those of numbers have all.
+const FOR_ALL: usize = 12;
+
 impl Generator {
     pub(super) fn can_read(&self, updater: &Updater) -> bool {
         !updater.is_private || updater.class == self.class || updater.accessor || updater.virtual_accessor.is_some()
@@ -156,72 +182,38 @@ impl Generator {
     /// A call of an updater's method.
     fn operation(&mut self) {
         let Some((u, kind)) = self.an_updater() else { return };
-        let holder = self.a_holder();
-        let class = kind.class();
-        let r = self.fresh("r");
-        match kind {
-            Kind::Reference => {
-                let (x, y) = (self.a_ref().0, self.a_ref().0);
-                let text = match self.random.below(12) {
-                    0 | 1 => format!("{r} = invokevirtual {class}.get({u}, {holder})"),
-                    2 => format!("invokevirtual {class}.set({u}, {holder}, {x})"),
-                    3 => format!("invokevirtual {class}.lazySet({u}, {holder}, {x})"),
-                    4 | 5 => format!("{r} = invokevirtual {class}.compareAndSet({u}, {holder}, {x}, {y})"),
-                    6 => format!("{r} = invokevirtual {class}.weakCompareAndSet({u}, {holder}, {x}, {y})"),
-                    7 => format!("{r} = invokevirtual {class}.getAndSet({u}, {holder}, {x})"),
-                    other => {
-                        let f = if self.random.percent(8) { "null".into() } else { self.new_object("RefStep").0 };
-                        match other {
-                            8 => format!("{r} = invokevirtual {class}.getAndUpdate({u}, {holder}, {f})"),
-                            9 => format!("{r} = invokevirtual {class}.updateAndGet({u}, {holder}, {f})"),
-                            10 => format!("{r} = invokevirtual {class}.getAndAccumulate({u}, {holder}, {x}, {f})"),
-                            _ => format!("{r} = invokevirtual {class}.accumulateAndGet({u}, {holder}, {x}, {f})"),
-                        }
-                    }
-                };
-                self.line(&text);
-                if text.contains("ompareAndSet") {
-                    self.line(&format!("invokestatic Show.int({r})"));
-                    self.env.ints.push(r);
-                } else if text.contains(" = ") {
-                    self.env.refs.push((r, "Object"));
-                }
-            }
-            Kind::Integer | Kind::Long => {
-                let is_long = kind == Kind::Long;
-                let (x, y) = if is_long { (self.a_long(), self.a_long()) } else { (self.an_int(), self.an_int()) };
-                let text = match self.random.below(18) {
-                    0 | 1 => format!("{r} = invokevirtual {class}.get({u}, {holder})"),
-                    2 => format!("invokevirtual {class}.set({u}, {holder}, {x})"),
-                    3 => format!("invokevirtual {class}.lazySet({u}, {holder}, {x})"),
-                    4 | 5 => format!("{r} = invokevirtual {class}.compareAndSet({u}, {holder}, {x}, {y})"),
-                    6 => format!("{r} = invokevirtual {class}.getAndSet({u}, {holder}, {x})"),
-                    7 => format!("{r} = invokevirtual {class}.getAndAdd({u}, {holder}, {x})"),
-                    8 => format!("{r} = invokevirtual {class}.addAndGet({u}, {holder}, {x})"),
-                    9 => format!("{r} = invokevirtual {class}.getAndIncrement({u}, {holder})"),
-                    10 => format!("{r} = invokevirtual {class}.incrementAndGet({u}, {holder})"),
-                    11 => format!("{r} = invokevirtual {class}.getAndDecrement({u}, {holder})"),
-                    12 => format!("{r} = invokevirtual {class}.decrementAndGet({u}, {holder})"),
-                    17 => format!("{r} = invokevirtual {class}.weakCompareAndSet({u}, {holder}, {x}, {y})"),
-                    other => {
-                        let f = if self.random.percent(8) { "null".into() } else { self.new_object("IntStep").0 };
-                        match other {
-                            13 => format!("{r} = invokevirtual {class}.getAndUpdate({u}, {holder}, {f})"),
-                            14 => format!("{r} = invokevirtual {class}.updateAndGet({u}, {holder}, {f})"),
-                            15 => format!("{r} = invokevirtual {class}.accumulateAndGet({u}, {holder}, {x}, {f})"),
-                            _ => format!("{r} = invokevirtual {class}.getAndAccumulate({u}, {holder}, {x}, {f})"),
-                        }
-                    }
-                };
-                self.line(&text);
-                if text.contains("ompareAndSet") || (text.contains(" = ") && !is_long) {
-                    self.line(&format!("invokestatic Show.int({r})"));
-                    self.env.ints.push(r);
-                } else if text.contains(" = ") {
-                    self.env.longs.push(r);
-                }
-            }
+        let mut args = format!("{u}, {}", self.a_holder());
+        let known = if kind == Kind::Reference { &OPERATIONS[..FOR_ALL] } else { &OPERATIONS[..] };
+        let (name, takes) = *self.random.pick(known);
+        for letter in takes.chars() {
+            let function = if kind == Kind::Reference { "RefStep" } else { "IntStep" };
+            args += ", ";
+            args += &match (letter, kind) {
+                ('f', _) if self.random.percent(8) => "null".to_owned(),
+                ('f', _) => self.new_object(function).0,
+                (_, Kind::Reference) => self.a_ref().0,
+                (_, Kind::Integer) => self.an_int(),
+                (_, Kind::Long) => self.a_long(),
+            };
         }
+        let call = format!("invokevirtual {}.{name}({args})", kind.class());
+        if matches!(name, "set" | "lazySet") {
+            self.line(&call);
+            return;
+        }
+        let r = self.fresh("r");
+        self.line(&format!("{r} = {call}"));
+        match kind {
+            _ if matches!(name, "compareAndSet" | "weakCompareAndSet") => self.shown_int(r),
+            Kind::Reference => self.env.refs.push((r, "Object")),
+            Kind::Integer => self.shown_int(r),
+            Kind::Long => self.env.longs.push(r),
+        }
+    }
+
+    fn shown_int(&mut self, value: String) {
+        self.line(&format!("invokestatic Show.int({value})"));
+        self.env.ints.push(value);
     }
 
     /// A branch whose sides join in a value.

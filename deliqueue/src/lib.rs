@@ -21,6 +21,8 @@
 //! A [`Sender`] posts, removes and looks into the queue, from any thread, without a lock. The [`Receiver`] runs what is due, in
 //! order of time, and among messages of one time in the order of the posts.
 //!
+//! The [README](https://github.com/r8lite/r8lite/blob/main/deliqueue/README.md) says when not to use it.
+//!
 //! The protocol is described at the top of `queue.rs`, and the parts that carry it at the top of theirs: `stack.rs`,
 //! `wait.rs`, `reclaim.rs`, `heap.rs`.
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -63,6 +65,8 @@ macro_rules! mutated {
 }
 
 mod clock;
+#[cfg(all(feature = "ffi", not(loom)))]
+pub mod ffi;
 mod heap;
 #[cfg(all(feature = "linux", target_os = "linux", not(loom)))]
 pub mod linux;
@@ -108,3 +112,8 @@ fn unique() -> u64 {
     // ORDER: relaxed; the numbers only have to differ.
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
+
+/// Runs the example of the README.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

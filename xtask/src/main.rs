@@ -5,6 +5,7 @@
 
 mod corpora;
 mod fuzz;
+mod older;
 mod queue;
 mod step;
 
@@ -20,6 +21,8 @@ usage: cargo xtask test [--long]    format, lints, tests, docs; --long adds more
        cargo xtask fuzz [SECONDS]   fuzz every target for SECONDS each (60)
        cargo xtask bench            measure parse, verify, optimise and print, and the command on jars
        cargo xtask models           run the models of deliqueue, and the mutants that have to fail in them
+       cargo xtask older            test deliqueue with Debian's compiler, and for aarch64 under qemu
+       cargo xtask header           make the C header of deliqueue anew
        cargo xtask corpora          fetch real libraries, and print how many of their calls are replaced";
 
 fn main() -> ExitCode {
@@ -31,6 +34,8 @@ fn main() -> ExitCode {
         ["fuzz"] => fuzz::run_all(60),
         ["fuzz", seconds] => seconds.parse().context("SECONDS is a whole number").and_then(fuzz::run_all),
         ["bench"] => bench(),
+        ["older"] => older::run(),
+        ["header"] => queue::header(),
         ["models"] => queue::models(),
         ["corpora"] => corpora::run_all(),
         _ => {
@@ -68,9 +73,11 @@ fn test(long: bool) -> Result<()> {
     // Snapshots are compared here and never written.
     let environment = [&[("INSTA_UPDATE", "no")], amount].concat();
     steps.cargo("tests", &["test", "--workspace", "--profile", "checked", "--no-fail-fast"], &environment);
+    steps.run("C program", queue::c_program);
     steps.run("models", queue::models);
     steps.cargo("docs", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]);
     if long {
+        steps.run("older", older::run);
         steps.run("fuzz", || fuzz::run_all(600));
     }
     if steps.summary() { Ok(()) } else { bail!("something failed; see above") }

@@ -129,3 +129,31 @@ fn survives(tests: &Path, mutant: &str, model: &str) -> bool {
     command.env("RUST_BACKTRACE", "0").stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
+
+/// Builds the static library, and a C program against `deliqueue.h` that posts from four threads, and runs that.
+pub(crate) fn c_program() -> Result<()> {
+    let root = step::root();
+    let target = root.join("target/c");
+    let mut build = step::cargo();
+    build.args(["rustc", "--package", "deliqueue", "--lib", "--features", "ffi", "--crate-type", "staticlib"]);
+    step::run(build.arg("--target-dir").arg(&target))?;
+    let program = target.join("posts");
+    let mut compile = Command::new("cc");
+    compile.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
+    compile.arg(root.join("deliqueue/tests/c/posts.c")).arg(target.join("debug/libdeliqueue.a"));
+    step::run(compile.args(["-lpthread", "-ldl", "-lm"]))?;
+    step::run(&mut Command::new(program))
+}
+
+/// Makes `deliqueue.h` anew.
+pub(crate) fn header() -> Result<()> {
+    let root = step::root();
+    let tools = root.join("target/tools");
+    let program = tools.join("bin/cbindgen");
+    if !program.exists() {
+        step::run(step::cargo().args(["install", "cbindgen", "--version", "^0.29", "--locked", "--root"]).arg(&tools))?;
+    }
+    let mut make = Command::new(program);
+    make.current_dir(root.join("deliqueue")).args(["src/ffi.rs", "--config", "cbindgen.toml"]);
+    step::run(make.args(["--output", "include/deliqueue.h"]))
+}

@@ -11,7 +11,12 @@
 //! | remove, take | for each message the exchange of its state | wait-free but for entering the gate, which is lock-free |
 //! | has, snapshot, length | each message's state when it is looked at | as removal |
 //! | deliver | the exchange of the message's state | lock-free |
+//! | nothing is due | the last look at top, or the exchange by which the looper falls asleep | lock-free |
 //! | quit | the exchange that puts a bit on top | lock-free |
+//!
+//! A delivery takes what was first when top was read. What is posted to the front, or for an earlier time, between that
+//! and the exchange comes after it, although others may already see it in the queue beside the message that is being
+//! delivered. Among messages in the order of time there is no such gap: `tests/linear.rs` checks recorded histories.
 //!
 //! # States of a message
 //!

@@ -157,6 +157,9 @@ impl<T> Receiver<T> {
             };
             let waker = match sleep {
                 Some(waker) => waker,
+                // What was first may have been removed since the sweep, and others posted before that: nothing is due only
+                // if nothing came since.
+                None if stack::untagged(self.shared.post.stack.top()) != self.head => continue,
                 None => return Next::Pending(deadline),
             };
             if !self.register(waker) {

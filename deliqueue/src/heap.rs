@@ -5,7 +5,8 @@
 //!
 //! What is removed is not searched for: its entry stays until it comes up or until the dead outnumber the living, when
 //! all of them go at once. That is constant amortised time for a removal, and no position has to be kept up in the nodes,
-//! which would cost a write to memory far away for each step of each sift. `cargo bench -p deliqueue-bench` has both.
+//! which would cost a write to memory far away for each step of each sift. `cargo run --release -- heaps` in `benches/` has
+//! both side by side.
 //!
 //! Inserting in order is constant time: what comes last in order stays where it is put.
 

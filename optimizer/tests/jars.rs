@@ -423,41 +423,14 @@ fn an_executable_jar_stays_executable() {
     assert_eq!(mode("twice"), 0o700);
 }
 
-/// A jar with so many classes of so many constants that to look at them takes more than a second.
-#[cfg(unix)]
-fn large_jar() -> Vec<u8> {
-    use std::io::{Cursor, Write};
-    use zip::write::SimpleFileOptions;
-    use zip::{ZipArchive, ZipWriter};
-    let mut class = b"\xca\xfe\xba\xbe\0\0\0\x34\xff\xff".to_vec();
-    let constant = [&[1, 1, 144][..], &[b'x'; 400]].concat();
-    (1..u16::MAX).for_each(|_| class.extend(&constant));
-    let mut one = ZipWriter::new(Cursor::new(Vec::new()));
-    one.start_file("A.class", SimpleFileOptions::default()).expect("a first entry");
-    one.write_all(&class).expect("it is compressed");
-    let mut one = ZipArchive::new(one.finish().expect("it is finished")).expect("it is a jar");
-    let mut all = ZipWriter::new(Cursor::new(Vec::new()));
-    for number in 0..60 {
-        let entry = one.by_index_raw(0).expect("the entry is there");
-        all.raw_copy_file_rename(entry, format!("A{number}.class")).expect("it is copied");
-    }
-    all.finish().expect("it is finished").into_inner()
-}
-
-/// On a terminal only.
+/// Work that is soon done shows no progress, on a terminal neither.
 #[cfg(unix)]
 #[test]
-fn long_work_shows_how_far_it_is() {
-    let folder = Folder(TempDir::new().expect("a temporary folder"));
-    fs::write(folder.path("large.jar"), large_jar()).expect("a file can be written");
-    // On one processor, so that it takes as long where there are many.
-    let command = format!("taskset -c 0 {} explain large.jar", env!("CARGO_BIN_EXE_r8lite"));
-    let quiet = Command::new("sh").args(["-c", &command]).current_dir(folder.0.path()).output().expect("it runs");
-    assert_eq!((text(&quiet.stderr), quiet.status.success()), (String::new(), true));
-    let shown = folder.tool("script", &["-qec", &command, "/dev/null"]);
-    let (bar, rest) = shown.rsplit_once("\r\x1b[K").expect("a line that goes when the work is done");
-    assert!(bar.starts_with("\r\x1b[Klooking at classes [") && bar.ends_with(" of 60"), "{bar:?}");
-    assert!(rest.contains("calls: 0 in all") && !rest.contains("looking"), "{rest:?}");
+fn short_work_shows_nothing_on_a_terminal() {
+    let folder = Folder::with_jar();
+    let shown =
+        folder.tool("script", &["-qec", &format!("{} explain app.jar", env!("CARGO_BIN_EXE_r8lite")), "/dev/null"]);
+    assert!(shown.contains("calls: ") && !shown.contains("looking"), "{shown:?}");
 }
 
 /// Puts one text in the place of another of the same length, wherever it is.

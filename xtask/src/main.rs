@@ -17,7 +17,7 @@ use anyhow::{Context, Result, bail};
 use crate::step::Steps;
 
 const USAGE: &str = "\
-usage: cargo xtask test [--long]    format, lints, tests, docs; --long adds more random cases and fuzzing
+usage: cargo xtask test [--long]    format, lints, tests, docs; --long adds models, more random cases and fuzzing
        cargo xtask fuzz [SECONDS]   fuzz every target for SECONDS each (60)
        cargo xtask bench            measure parse, verify, optimise and print, and the command on jars
        cargo xtask models           run the models of deliqueue, and the mutants that have to fail in them
@@ -74,9 +74,9 @@ fn test(long: bool) -> Result<()> {
     let environment = [&[("INSTA_UPDATE", "no")], amount].concat();
     steps.cargo("tests", &["test", "--workspace", "--profile", "checked", "--no-fail-fast"], &environment);
     steps.run("C program", queue::c_program);
-    steps.run("models", queue::models);
     steps.cargo("docs", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]);
     if long {
+        steps.run("models", queue::models);
         steps.run("older", older::run);
         steps.run("fuzz", || fuzz::run_all(600));
     }

@@ -37,6 +37,23 @@ pub(crate) fn map<T: Send, R: Send>(things: Vec<T>, work: impl Fn(T) -> R + Sync
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// What becomes of each of a few things, in a thread of its own, in the order of the things.
+pub(crate) fn in_threads<T: Send, R: Send>(
+    mut things: impl Iterator<Item = T>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let Some(first) = things.next() else { return Vec::new() };
+    let work = &work;
+    thread::scope(|scope| {
+        let others: Vec<_> = things.map(|thing| scope.spawn(move || work(thing))).collect();
+        let mut done = vec![work(first)];
+        done.extend(
+            others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
+        );
+        done
+    })
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

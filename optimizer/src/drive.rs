@@ -122,7 +122,10 @@ fn optimize_ir(options: &Options, inputs: &[Input], console: &Console, mut clock
     let mut prepared = prepare(verified, options, &mut clock)?;
     if options.only_plan {
         // The passes would make the copies; the plan speaks of them only once they are there.
-        let specialised = clock.time("plan", || prepared.specialise(&options.plan));
+        let specialised = clock.time("plan", || {
+            let plan = prepared.decide(&options.plan);
+            prepared.specialise(plan, &options.plan)
+        });
         (prepared, _) = specialised.map_err(|error| Failure::Bug(error.to_string()))?;
     }
     let mut pipeline = clock

@@ -6,7 +6,8 @@ use crate::pipeline::{Config, Pipeline, Prepared, RunError, Schedule};
 use crate::plan::PlanOptions;
 use crate::report::Report;
 
-/// What runs: the three phases, what makes more calls known to them, and the two passes without which they would leave updaters behind that nothing uses.
+/// What runs: the three phases, what makes more calls known to them, and the two passes without which they would leave
+/// updaters behind that nothing uses.
 const PHASES: &[&str] = &["specialise", "instrument", "replace", "unused-args", "triggers", "retire"];
 
 /// Replaces field updaters in a module, and does nothing else to it.

@@ -363,22 +363,21 @@ impl Prepared {
         plan::decide_with(&self.0.module, &mut self.0.known, options)
     }
 
-    /// Makes copies of methods until no plan asks for more, and yields the last plan: see [`crate::specialise`].
+    /// Makes the copies of methods that a plan of this module asks for, and those of the plans that follow, until one asks
+    /// for no more, and yields that one: see [`crate::specialise`].
     ///
     /// # Errors
     /// If the pass went wrong.
-    pub fn specialise(mut self, options: &PlanOptions) -> Result<(Self, Plan), PipelineError> {
-        loop {
-            let plan = self.decide(options);
-            if plan.copies.is_empty() {
-                return Ok((self, plan));
-            }
+    pub fn specialise(mut self, mut plan: Plan, options: &PlanOptions) -> Result<(Self, Plan), PipelineError> {
+        while !plan.copies.is_empty() {
             let schedule = Schedule::exactly(&["specialise"]).expect("it is a pass of the registry");
             let config = Config { schedule, ..Config::default() };
             let mut pipeline = Pipeline::after(self, &plan, config).expect("one pass is in order");
             pipeline.run_all()?;
             self = pipeline.prepared();
+            plan = self.decide(options);
         }
+        Ok((self, plan))
     }
 
     /// The module, for who wants no more than that.

@@ -168,6 +168,11 @@ impl Report {
     /// This report, with a row for each call of `plan`, without those of calls in copies: what became of them is in the
     /// rows of their originals. Those of methods that go are replaced.
     pub(crate) fn fold_copies(mut self, module: &Module, plan: &Plan) -> Report {
+        if plan.calls.iter().all(|call| module.funcs[call.site.func].copy_of.is_none())
+            && self.calls.iter().all(|row| row.status != "specialised")
+        {
+            return self;
+        }
         let rows = plan.calls.iter().map(|call| call.site).zip(std::mem::take(&mut self.calls));
         let is_copy = |(site, _): &(Site, CallRow)| module.funcs[site.func].copy_of.is_some();
         let (copied, own): (Vec<_>, Vec<_>) = rows.partition(is_copy);

@@ -48,11 +48,11 @@ pub fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Outcome, PassErro
     Ok(Outcome { changed, declarations: changed })
 }
 
-/// Makes copies until no plan asks for more, and yields the last plan.
+/// Makes the copies that a plan of this module asks for, and those of the plans that follow, and yields the last plan.
 ///
 /// # Errors
 /// If a pass went wrong.
-pub fn specialise(module: Verified, options: &PlanOptions) -> Result<(Verified, Plan), PipelineError> {
-    let (prepared, plan) = Prepared::raw(module).specialise(options)?;
+pub fn specialise(module: Verified, plan: Plan, options: &PlanOptions) -> Result<(Verified, Plan), PipelineError> {
+    let (prepared, plan) = Prepared::raw(module).specialise(plan, options)?;
     Ok((prepared.finish()?, plan))
 }

@@ -174,11 +174,7 @@ impl<'a> Attempt<'a> {
             let name = self.options.unsafe_names.get(&jar).cloned().unwrap_or_else(|| {
                 let contents = inputs.iter().map(|&input| self.program[input as usize].bytes);
                 let classes = inputs.iter().filter_map(|&input| self.lifted.classes[input as usize]);
-                let mut name = unsafe_class_name(contents, classes.map(|class| (self.module, class)));
-                while self.module.find_class(&name.replace('/', ".")).is_some() {
-                    name.push('$');
-                }
-                name
+                unsafe_class_name(contents, classes.map(|class| (self.module, class)), &[self.module])
             });
             self.unsafe_classes.insert(jar, UnsafeClass::new(name, since_24));
         }
@@ -280,15 +276,21 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// What the class is called that comes to classes with these contents: by what they are, and in the first package of one.
+/// What the class is called that comes to classes with these contents: by what they are, in the first package of one, and
+/// as nothing is called in some modules.
 pub(crate) fn unsafe_class_name<'c>(
     contents: impl Iterator<Item = &'c [u8]>,
     mut classes: impl Iterator<Item = (&'c Module, Class)>,
+    modules: &[&Module],
 ) -> String {
     let hash = content_hash(contents);
     let package =
         classes.find_map(|(module, class)| Some(format!("{}/", names::internal(module, class).rsplit_once('/')?.0)));
-    format!("{}R8lite${hash:016x}", package.unwrap_or_default())
+    let mut name = format!("{}R8lite${hash:016x}", package.unwrap_or_default());
+    while modules.iter().any(|module| module.find_class(&name.replace('/', ".")).is_some()) {
+        name.push('$');
+    }
+    name
 }
 
 /// What the field is called that has the handle of an updater: a name that nothing in the program has.

@@ -28,12 +28,17 @@ impl Lifted {
     ///
     /// # Errors
     /// Never, but for a bug.
-    pub fn specialise(mut self, options: &PlanOptions) -> Result<(Lifted, Plan), PipelineError> {
+    pub fn specialise(self, options: &PlanOptions) -> Result<(Lifted, Plan), PipelineError> {
         let plan = decide(&self.module, options);
+        self.specialise_by(plan, options)
+    }
+
+    /// Does the same where the first plan is known.
+    pub(crate) fn specialise_by(mut self, plan: Plan, options: &PlanOptions) -> Result<(Lifted, Plan), PipelineError> {
         if plan.copies.is_empty() {
             return Ok((self, plan));
         }
-        let (module, plan) = specialise::specialise(self.module, options)?;
+        let (module, plan) = specialise::specialise(self.module, plan, options)?;
         self.module = module;
         for class in self.module.program_classes() {
             let methods = &self.module.classes[class].methods;

@@ -68,15 +68,8 @@ impl<'a> Program<'a> {
         let inputs: Vec<Input<'_>> = mentioning.iter().filter_map(|&file| self.input(file)).collect();
         let searching = self.searching(inputs);
         let versions = self.versions(&mentioning);
-        let view = |version| self.view(version, &versions, [&mentioning, &searching], classpath);
-        let views: Vec<(View<'p>, Vec<Refused>)> = thread::scope(|scope| {
-            let view = &view;
-            let others: Vec<_> = versions[1..].iter().map(|&version| scope.spawn(move || view(version))).collect();
-            let mut views = vec![view(versions[0])];
-            views.extend(
-                others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
-            );
-            views
+        let views: Vec<(View<'p>, Vec<Refused>)> = parallel::in_threads(versions.iter(), |&version| {
+            self.view(version, &versions, [&mentioning, &searching], classpath)
         });
         let mut program = LiftedProgram { views: Vec::new(), refused: self.refused.clone() };
         let mut seen = FxHashSet::default();

@@ -6,17 +6,16 @@
 //! them: where they differ in what becomes of a call or an updater, it stays in all views, and the plans are decided again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::thread;
 
-use r8lite_ir::{Class, Entity};
+use r8lite_ir::{Class, Entity, Module};
 use r8lite_passes::pipeline::PipelineError;
 use r8lite_passes::plan::{
     Access, Action, Fixed, Guard, Plan, PlanOptions, Reason, Replacement, Site, UpdaterId, UpdaterPlan, decide,
 };
 
 use super::{LiftedProgram, Program, View};
-use crate::Lifted;
 use crate::apply::{Applied, ApplyOptions, apply_but_for, copies, kept_as_it_is, unsafe_class_name};
+use crate::{Lifted, parallel};
 
 /// How often the plans are decided again where they do not agree; after that, nothing is changed.
 const MAX_ROUNDS: usize = 16;
@@ -35,11 +34,13 @@ impl LiftedProgram<'_> {
     /// # Errors
     /// Never, but for a bug.
     pub fn specialise(mut self, options: &PlanOptions) -> Result<(Self, Vec<Plan>), PipelineError> {
-        let plans = in_threads(self.views.iter(), |view| decide(&view.lifted.module, options));
+        let plans = parallel::in_threads(self.views.iter(), |view| decide(&view.lifted.module, options));
         if plans.iter().all(|plan| plan.copies.is_empty()) {
             return Ok((self, plans));
         }
-        let specialised = in_threads(self.views.iter(), |view| view.lifted.clone().specialise(options));
+        let specialised = parallel::in_threads(self.views.iter().zip(&plans), |(view, plan)| {
+            view.lifted.clone().specialise_by(plan.clone(), options)
+        });
         let (lifted, specialised): (Vec<Lifted>, Vec<Plan>) =
             specialised.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
         if !agree_on_copies(&self.views, &lifted) {
@@ -79,7 +80,7 @@ impl Program<'_> {
         let mut fixed = vec![Fixed::new(); lifted.views.len()];
         let mut plans = plans.into_iter().map(Some).collect::<Vec<_>>();
         for _ in 0..MAX_ROUNDS {
-            let mut done = in_threads(lifted.views.iter().zip(&fixed).zip(plans), |((view, fixed), plan)| {
+            let mut done = parallel::in_threads(lifted.views.iter().zip(&fixed).zip(plans), |((view, fixed), plan)| {
                 let options = ApplyOptions { jars: self.jars(view), ..options.clone() };
                 apply_but_for(&view.inputs, &view.lifted, plan, fixed.clone(), &options)
             });
@@ -114,13 +115,10 @@ impl Program<'_> {
                 contents.entry(jar).or_default().push((input.bytes, *class, view));
             }
         }
+        let modules: Vec<&Module> = lifted.views.iter().map(|view| &*view.lifted.module).collect();
         let name = |classes: Vec<Named<'_>>| {
             let named = classes.iter().filter_map(|&(_, class, view)| Some((&*view.lifted.module, class?)));
-            let mut name = unsafe_class_name(classes.iter().map(|&(bytes, ..)| bytes), named);
-            while lifted.views.iter().any(|view| view.lifted.module.find_class(&name.replace('/', ".")).is_some()) {
-                name.push('$');
-            }
-            name
+            unsafe_class_name(classes.iter().map(|&(bytes, ..)| bytes), named, &modules)
         };
         contents.into_iter().map(|(jar, classes)| (jar, name(classes))).collect()
     }
@@ -128,21 +126,6 @@ impl Program<'_> {
 
 /// A class file, and its class in a view.
 type Named<'v> = (&'v [u8], Option<Class>, &'v View<'v>);
-
-/// What becomes of each view, in a thread of its own.
-fn in_threads<T: Send, R: Send>(views: impl Iterator<Item = T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let mut views = views;
-    let Some(first) = views.next() else { return Vec::new() };
-    let work = &work;
-    thread::scope(|scope| {
-        let others: Vec<_> = views.map(|view| scope.spawn(move || work(view))).collect();
-        let mut done = vec![work(first)];
-        done.extend(
-            others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
-        );
-        done
-    })
-}
 
 /// Gives the classes that come in addition what they need for all views.
 fn join_added(done: &mut [Applied]) {

@@ -256,19 +256,22 @@ fn copy_plan(
         let simple = class.rsplit_once('.').map_or(class, |(_, simple)| simple);
         name.extend(["$", simple, "$", module.name(field.name)]);
     }
-    let made = loop {
-        let declared = module.find_symbol(&name).and_then(|it| module.declared_method(data.class, it, data.sig));
-        match declared {
-            Some(other) if module.funcs[other].copy_of != Some(func) => name.push('$'),
-            declared => break declared,
-        }
-    };
     let visibility = calls.iter().map(|&(_, flags)| flags);
-    let visibility = visibility.chain(made.map(|made| visibility_of(module.funcs[made].flags)));
+    let calls = calls.iter().map(|&(site, _)| site).collect();
+    let mut plan = CopyPlan { func, updaters, name, flags: Flags::NONE, calls };
+    let is_taken = |plan: &CopyPlan| {
+        let declared = module.find_symbol(&plan.name).map(|name| module.declared_method(data.class, name, data.sig));
+        declared.flatten().is_some() && plan.made(module).is_none()
+    };
+    while is_taken(&plan) {
+        plan.name.push('$');
+    }
+    let made = plan.made(module).map(|made| visibility_of(module.funcs[made].flags));
+    let visibility = visibility.chain(made);
     let visibility = visibility.reduce(wider).unwrap_or(Flags::PRIVATE);
     let all = Flags::PUBLIC.with(Flags::PROTECTED).with(Flags::PRIVATE).with(Flags::EXPOSED);
-    let flags = data.flags.without(all).with(visibility).with(Flags::SYNTHETIC);
-    CopyPlan { func, updaters, name, flags, calls: calls.into_iter().map(|(site, _)| site).collect() }
+    plan.flags = data.flags.without(all).with(visibility).with(Flags::SYNTHETIC);
+    plan
 }
 
 fn visibility_of(flags: Flags) -> Flags {
